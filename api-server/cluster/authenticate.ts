@@ -2,7 +2,7 @@ import type { SecretApiKeys } from '../../adapters/api-keys/secret-api-keys.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
-import { SCOPE_TABLE, type Rights } from '../../core/api-key/scopes.ts';
+import { SCOPE_TABLE, type Rights, type Scope } from '../../core/api-key/scopes.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
 import type { Authenticate, AuthResult, AccessSubject } from '../http/authorise.ts';
 import { ReviewUnavailable, type Access, type Account, type TokenReviewer } from './token-reviewer.ts';
@@ -34,20 +34,23 @@ function tokenIn(header: string | undefined): string | undefined {
 }
 
 /**
- * The Orbiset or the namespace that a ServiceAccount names, for a scope over tenants. A bare name is in its own namespace; `{namespace}.{name}`
- * is in the given one. Routes without an Orbiset use `?namespace=`, else the account's own namespace.
+ * The Orbiset, other object or namespace that a ServiceAccount names, for a scope over tenants. The bare name of an
+ * Orbiset is in the account's own namespace; `{namespace}.{name}` is in the given one. A path with `{namespace}/{name}`
+ * names its object. Other routes use `?namespace=`, else the account's own namespace.
  * @returns undefined: no such object can exist
  */
-function targetOf({ orbiset, namespace }: AccessSubject, account: Account): Target | undefined {
-  const [first = '', second, ...rest] = orbiset?.split('.') ?? [];
-  const target =
-    orbiset === undefined
-      ? { namespace: namespace ?? account.namespace }
-      : second === undefined
-        ? { namespace: account.namespace, name: first }
-        : { namespace: first, name: second };
-  const parts = [target.namespace, ...('name' in target ? [target.name] : [])];
-  return rest.length === 0 && parts.every((part) => isLabelName(part)) ? target : undefined;
+function targetOf(wanted: AccessSubject, account: Account): Target | undefined {
+  const target = wanted.object ?? orbisetOrNamespace(wanted, account);
+  const parts = target === undefined ? [] : [target.namespace, ...('name' in target ? [target.name] : [])];
+  return parts.every((part) => isLabelName(part)) ? target : undefined;
+}
+
+/** The names are not checked yet. */
+function orbisetOrNamespace({ orbiset, namespace }: AccessSubject, account: Account): Target | undefined {
+  if (orbiset === undefined) return { namespace: namespace ?? account.namespace };
+  const [first = '', second, ...rest] = orbiset.split('.');
+  if (rest.length > 0) return undefined;
+  return second === undefined ? { namespace: account.namespace, name: first } : { namespace: first, name: second };
 }
 
 const accessesOf = ({ verbs, resource, subresource }: Rights, target: Target): readonly Access[] =>
@@ -81,20 +84,31 @@ class TokenCallers {
   }
 
   async #judge(token: string, wanted: AccessSubject): Promise<AuthResult> {
-    const { reviewer, platformNamespace } = this.#deps;
-    const account = await reviewer.account(token);
+    const { scope } = wanted;
+    const account = await this.#deps.reviewer.account(token);
     if (account === 'unknown') return { kind: 'unauthenticated' };
-    const target = wanted.scope === 'admin' ? { namespace: platformNamespace } : targetOf(wanted, account);
-    const rights = SCOPE_TABLE[wanted.scope];
+    return scope === 'authenticated'
+      ? { kind: 'ok', caller: callerWithoutRights(account, []) }
+      : this.#judgeRight(this.#deps.reviewer.digest(token), account, { ...wanted, scope });
+  }
+
+  async #judgeRight(
+    digest: string,
+    account: Account,
+    wanted: AccessSubject & { readonly scope: Scope },
+  ): Promise<AuthResult> {
+    const { scope } = wanted;
+    const { platformNamespace } = this.#deps;
+    const target = scope === 'admin' ? { namespace: platformNamespace } : targetOf(wanted, account);
+    const rights = SCOPE_TABLE[scope];
     const accesses = target === undefined ? [] : accessesOf(rights, target);
-    const digest = reviewer.digest(token);
     if (target !== undefined && (await this.#isAllowed(digest, account, accesses))) {
-      const caller = this.#caller(account, wanted, { digest, accesses, target });
+      const caller = this.#caller(account, scope, { digest, accesses, target });
       const isAdmin = wanted.admin === 'maybe' && (await this.#isPlatformAdmin(digest, account));
       return { kind: 'ok', caller: isAdmin ? { ...caller, isPlatformAdmin: true } : caller };
     }
     // In a foreign namespace, a forbidden object looks like one that does not exist (security.md S13).
-    if (target?.namespace !== account.namespace) return { kind: 'ok', caller: callerWithoutRights(account, wanted) };
+    if (target?.namespace !== account.namespace) return { kind: 'ok', caller: callerWithoutRights(account, [scope]) };
     return missingRight(rights, target);
   }
 
@@ -104,6 +118,15 @@ class TokenCallers {
     return answers.every((answer) => answer === 'allowed');
   }
 
+  async #has(digest: string, account: Account, accesses: readonly Access[]): Promise<'yes' | 'no' | 'unknown'> {
+    try {
+      return (await this.#isAllowed(digest, account, accesses)) ? 'yes' : 'no';
+    } catch (error) {
+      if (error instanceof ReviewUnavailable) return 'unknown';
+      throw error;
+    }
+  }
+
   #isPlatformAdmin(digest: string, account: Account): Promise<boolean> {
     const accesses = accessesOf(SCOPE_TABLE.admin, { namespace: this.#deps.platformNamespace });
     return this.#isAllowed(digest, account, accesses);
@@ -111,7 +134,7 @@ class TokenCallers {
 
   #caller(
     account: Account,
-    wanted: AccessSubject,
+    scope: Scope,
     {
       digest,
       accesses,
@@ -126,15 +149,18 @@ class TokenCallers {
       const isFresh = clock.monotonic() - since < FRESH_MS || last.every((answer) => answer === 'allowed');
       return isFresh ? 'valid' : 'unknown';
     };
-    return { ...callerWithoutRights(account, wanted), tenants: [target.namespace], standing };
+    const { namespace } = target;
+    const mayAlso = (further: Scope): ReturnType<NonNullable<Caller['mayAlso']>> =>
+      this.#has(digest, account, accessesOf(SCOPE_TABLE[further], { namespace }));
+    return { ...callerWithoutRights(account, [scope]), tenants: [namespace], standing, mayAlso };
   }
 }
 
 /** A caller without any tenant: every route answers as if the object did not exist. */
-const callerWithoutRights = ({ namespace, name, groups }: Account, { scope }: AccessSubject): Caller => ({
+const callerWithoutRights = ({ namespace, name, groups }: Account, scopes: readonly Scope[]): Caller => ({
   id: `sa:${namespace}/${name}`,
   tenants: [],
-  scopes: new Set([scope]),
+  scopes: new Set(scopes),
   groups,
   orbs: undefined,
   expiresAt: Number.MAX_SAFE_INTEGER,

@@ -14,11 +14,14 @@ export type AuthResult =
 
 /** The subject of a request, for callers whose rights are checked for each object. */
 export interface AccessSubject {
-  readonly scope: Scope;
+  /** `authenticated`: the route needs no right. */
+  readonly scope: Scope | 'authenticated';
   /** `{id}` of `/orbisets/{id}/…`. */
   readonly orbiset: string | undefined;
   /** `?namespace=`; null when it is absent. */
   readonly namespace: string | null;
+  /** The object of a path with `{namespace}/{name}`. */
+  readonly object?: { readonly namespace: string; readonly name: string };
   /** `maybe`: beside its scope, the route wants to know whether the caller acts for the platform. */
   readonly admin?: 'maybe';
 }
@@ -65,7 +68,7 @@ function judge(route: Route, presented: Presented, result: AuthResult): Authoris
   if (result.kind === 'unavailable')
     return { kind: 'refused', reply: problem(presented, 'authentication-unavailable') };
   const { caller } = result;
-  if (scope === 'public' || caller.scopes.has(scope)) return { kind: 'ok', caller };
+  if (scope === 'public' || scope === 'authenticated' || caller.scopes.has(scope)) return { kind: 'ok', caller };
   const detail = `The key lacks the scope ${scope}.`;
   const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
   return { kind: 'refused', reply: problem(presented, 'forbidden', { detail, headers }) };
@@ -73,11 +76,21 @@ function judge(route: Route, presented: Presented, result: AuthResult): Authoris
 
 const ORBISET = '/orbisets/{id}/';
 
-function wantedBy({ path, admin }: Route, scope: Scope, { params, url }: Presented): AccessSubject {
+const OBJECT = '/{namespace}/{name}';
+
+function wantedBy({ path, admin }: Route, scope: AccessSubject['scope'], { params, url }: Presented): AccessSubject {
   const mark = url.indexOf('?');
   const namespace = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get('namespace');
   const orbiset = path.startsWith(ORBISET) ? params['id'] : undefined;
-  return { scope, orbiset, namespace, ...(admin === undefined ? {} : { admin }) };
+  const object = { namespace: params['namespace'] ?? '', name: params['name'] ?? '' };
+  const isOfObject = path.includes(OBJECT);
+  return {
+    scope,
+    orbiset,
+    namespace,
+    ...(isOfObject ? { object } : {}),
+    ...(admin === undefined ? {} : { admin }),
+  };
 }
 
 /** Authentication and scope of one request. Public routes skip both. */

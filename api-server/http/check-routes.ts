@@ -7,7 +7,8 @@ const shapeOf = (route: Route): string => `${route.method} ${route.path.replaceA
 
 function fault(route: Route): string | undefined {
   const scope: unknown = route.scope;
-  if (scope !== 'public' && !(typeof scope === 'string' && isScope(scope))) return 'has no scope that exists';
+  const isWord = scope === 'public' || scope === 'authenticated';
+  if (!isWord && !(typeof scope === 'string' && isScope(scope))) return 'has no scope that exists';
   if (!PATH.test(route.path)) return 'has a malformed path';
   const declared = new Set(
     route.operation.parameters?.filter(({ in: place }) => place === 'path').map(({ name }) => name),

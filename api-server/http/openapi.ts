@@ -57,7 +57,7 @@ function responsesOf(route: Route): Json {
 
 function securityOf(route: Route): readonly Json[] {
   if (route.scope === 'public') return [];
-  const needed = { apiKey: [route.scope] };
+  const needed = { apiKey: route.scope === 'authenticated' ? [] : [route.scope] };
   return route.anonymous === 'maybe' ? [needed, {}] : [needed];
 }
 

@@ -3,6 +3,7 @@ import { generalProblems } from '../problems/general.ts';
 import { logProblems } from '../problems/log.ts';
 import { marketplaceProblems } from '../problems/marketplace.ts';
 import { manifestProblems } from '../problems/manifests.ts';
+import { policyProblems } from '../problems/policies.ts';
 import type { Problem } from '../problems/problem-part.ts';
 import { providerProblems } from '../problems/providers.ts';
 import { receiptProblems } from '../problems/receipts.ts';
@@ -21,6 +22,7 @@ export const problems = {
   ...manifestProblems,
   ...marketplaceProblems,
   ...reputationProblems,
+  ...policyProblems,
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;

@@ -40,15 +40,18 @@ export type Step<T> = { readonly ok: true; readonly value: T } | Refused;
 
 export const refuse = (reply: Reply): Refused => ({ ok: false, reply });
 
+/** The right that a route needs; `authenticated`: any valid key or token (security.md §6.2). */
+export type RouteScope = Scope | 'public' | 'authenticated';
+
 /**
  * A route of the API. A route without a scope does not compile. A route with an unknown scope prevents the start of the
  * server (security.md S14).
  */
 export interface Route {
-  readonly method: 'get' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'delete';
   /** OpenAPI form: `/orbisets/{id}/execute`. */
   readonly path: string;
-  readonly scope: Scope | 'public';
+  readonly scope: RouteScope;
   /**
    * `maybe`: a request without Authorization header reaches the handler. The handler must refuse it where necessary.
    */

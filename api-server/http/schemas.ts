@@ -37,6 +37,7 @@ export const denial = closed(
 export const shapes = {
   time: matching(TIME, 'UTC with milliseconds.'),
   digest: matching('^sha256:[0-9a-f]{64}$', 'SHA-256 as lower-case hexadecimal.'),
+  decisionId: matching(`^dec_${UUID}$`, 'Id of a decision of policies.'),
   receiptId: matching(`^rcpt_${UUID}$`, 'Receipt id.'),
   swapId: matching(`^swp_${UUID}$`, 'Id of a manual swap.'),
   runId: matching(`^run_${UUID}$`, 'Run id.'),
@@ -110,7 +111,7 @@ const problemSchema = closed(
     request_id: shapes.requestId,
     errors: { type: 'array', items: problemError, minItems: 1 },
     run: ref('ProblemRun'),
-    decision_id: matching(`^dec_${UUID}$`, 'The decision that denied the run.'),
+    decision_id: shapes.decisionId,
     rules: { type: 'array', items: denial, description: 'What denied the run; the first is the one to report.' },
     maybe_executed: { const: true, description: 'The provider may have done its work.' },
     provider_status: { type: 'integer', minimum: 100, maximum: 599 },

@@ -5,7 +5,7 @@ import { PHASES, type Phase } from '../../core/policy/facts/fact-schema.ts';
 /** Units of a set of policies in each phase (policy.md §1.2). */
 type CostUnits = Readonly<Partial<Record<Phase, number>>>;
 
-/** What decisions about runs count (policy.md §6). No label holds a caller, an Orb or a message. */
+/** What decisions about runs count (policy.md §9). No label holds a caller, an Orb or a message. */
 export interface PolicyMetrics {
   /**
    * Counts one decision of a set that is not empty.

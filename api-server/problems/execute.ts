@@ -7,21 +7,6 @@ export const executeProblems = {
     title: 'The request does not fit the Orb',
     next: 'Correct what errors[] points at; the Orb’s manifest names its inputs.',
   },
-  'orbiset-not-found': {
-    status: 404,
-    title: 'No such Orbiset',
-    next: 'Use an Orbiset of your tenant; a key of several tenants writes {namespace}.{name}.',
-  },
-  'orb-not-allowed': {
-    status: 403,
-    title: 'The Orbiset may not execute this Orb',
-    next: 'Add the Orb to spec.orbs of the Orbiset.',
-  },
-  'orb-differs-from-publication': {
-    status: 409,
-    title: 'The Orb is not the published one',
-    next: 'Apply the published manifest, or publish a new version.',
-  },
   'orbiset-suspended': {
     status: 503,
     title: 'The Orbiset is suspended',

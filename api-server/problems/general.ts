@@ -87,6 +87,21 @@ export const generalProblems = {
   },
   // Codes that more than one service answers
   'orb-not-found': { status: 404, title: 'No such Orb', next: 'Check name and version of orb_id.' },
+  'orbiset-not-found': {
+    status: 404,
+    title: 'No such Orbiset',
+    next: 'Use an Orbiset of your tenant; a key of several tenants writes {namespace}.{name}.',
+  },
+  'orb-not-allowed': {
+    status: 403,
+    title: 'The Orbiset may not execute this Orb',
+    next: 'Add the Orb to spec.orbs of the Orbiset.',
+  },
+  'orb-differs-from-publication': {
+    status: 409,
+    title: 'The Orb is not the published one',
+    next: 'Apply the published manifest, or publish a new version.',
+  },
   'orb-not-published': {
     status: 404,
     title: 'No such Orb is published',

@@ -31,7 +31,12 @@ export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEn
 const digestOf = ({ compiled }: OrbEntry): string | undefined => compiled?.digest;
 
 /** The Orb of a request (design.md §2). The key was checked before, by `refuseKey`. */
-function findOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, orbId: OrbId): Step<CompiledOrb> {
+export function findOrb(
+  runtime: Runtime,
+  request: RouteRequest,
+  orbiset: CompiledOrbiset,
+  orbId: OrbId,
+): Step<CompiledOrb> {
   const found = resolveOrb(runtime.catalog, orbiset, orbId, {
     platformNamespace: runtime.settings.platformNamespace,
     published: runtime.published.version,

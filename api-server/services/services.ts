@@ -6,6 +6,7 @@ import { logService } from './log/service.ts';
 import { manifestService } from './manifests/service.ts';
 import { ontologyService } from './ontology/service.ts';
 import { marketplaceService } from './marketplace/service.ts';
+import { policyService } from './policy/service.ts';
 import { reputationService } from './reputation/service.ts';
 import { providerService } from './providers/service.ts';
 import { receiptService } from './receipts/service.ts';
@@ -22,6 +23,7 @@ export const SERVICES: readonly Service[] = [
   providerService,
   reputationService,
   marketplaceService,
+  policyService,
 ];
 
 /** The routes of all services. */

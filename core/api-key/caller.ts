@@ -9,6 +9,11 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>;
   /** Of a ServiceAccount: it may act for the platform. Of a key, scopes and tenants say so. */
   readonly isPlatformAdmin?: true;
+  /**
+   * Of a ServiceAccount, whose `scopes` name the one of the route alone: whether it has a further one in the tenant.
+   * Absent: `scopes` say all. `unknown`: nobody can tell at present.
+   */
+  readonly mayAlso?: (scope: Scope) => Promise<'yes' | 'no' | 'unknown'>;
   /** Of a ServiceAccount: groups that its TokenReview named; sorted. A key has none. */
   readonly groups?: readonly string[];
   /** Orbs that the key may execute (`org.name` or `org.name@version`); absent = all. */

@@ -57,7 +57,8 @@ export interface StartedPolicies {
 export async function startPolicies(ledger: Ledger, deps: Partial<PoliciesDeps> = {}): Promise<StartedPolicies> {
   const log = recordLog();
   const clock = { now: (): number => STARTED_AT };
-  const fixed = { engine: CEL_ENGINE, platformNamespace: 'orb-system', clock, logger: log.logger };
+  const compileFailed = (): void => undefined;
+  const fixed = { engine: CEL_ENGINE, platformNamespace: 'orb-system', clock, logger: log.logger, compileFailed };
   const policies = new PoliciesInForce({ ledger, ...fixed, ...deps });
   await policies.feed.open();
   policies.read();

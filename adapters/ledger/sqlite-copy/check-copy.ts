@@ -7,6 +7,7 @@ import { ledgerError } from '../sqlite/sqlite-error.ts';
 import { newestCheckpoint } from '../tables/checkpoints.ts';
 import { storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
 import { logHead } from '../tables/log.ts';
+import { VIOLATIONS_VERSION, violationsFit } from '../tables/policy-violations.ts';
 
 /** Contents of a ledger file. */
 export interface LedgerFacts extends LedgerIdentity {
@@ -31,6 +32,11 @@ function factsOf(db: DatabaseSync, file: string): LedgerFacts {
   return { ...identity, treeSize: logHead(db).size, signedSize: newestCheckpoint(db)?.size ?? 0 };
 }
 
+function checkViolations(db: DatabaseSync, file: string): void {
+  if ((storedVersion(db) ?? 0) < VIOLATIONS_VERSION || violationsFit(db)) return;
+  throw new LedgerError('ledger-unavailable', `${file} is damaged: its violations are of another log`);
+}
+
 function checkWhole(db: DatabaseSync, file: string): void {
   const [row, ...others] = db.prepare('PRAGMA integrity_check(3)').all();
   if (others.length > 0 || row === undefined || textOf(row, 'integrity_check') !== 'ok')
@@ -48,6 +54,7 @@ export function checkCopy(file: string): LedgerFacts {
     checkSchema(db, file);
     checkWhole(db, file);
     checkHead(db);
+    checkViolations(db, file);
     const facts = factsOf(db, file);
     db.exec('PRAGMA journal_mode = DELETE');
     return facts;

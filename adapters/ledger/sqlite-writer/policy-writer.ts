@@ -3,7 +3,7 @@ import { decisionRows, faultOfDecided, type DecisionRows } from '../tables/polic
 import { policyCountRows, type PolicyCountRows } from '../tables/policy-counts.ts';
 import { grantRows, type GrantRows } from '../tables/policy-grants.ts';
 import { violationRows, type ViolationRows } from '../tables/policy-violations.ts';
-import { faultOfFacts, runFactsRows, type FactsColumns, type RunFactsRows } from '../tables/run-facts.ts';
+import { faultOfFacts } from '../tables/run-facts.ts';
 import type { FinishPolicyColumns, StartPolicyColumns } from '../tables/run-policy.ts';
 import type { Connection } from '../tables/table.ts';
 import { TOO_LONG, type LogWriter } from './log-writer.ts';
@@ -14,23 +14,18 @@ interface RunOfTenant {
   readonly tenant: string;
 }
 
-const firstFault = (facts: readonly FactsColumns[]): string | undefined =>
-  facts.map(faultOfFacts).find((fault) => fault !== undefined);
-
 /**
  * Writes what policies decided about runs, with their facts, in the transaction of start or finish. All that could
  * refuse a row is checked before the first write of it.
  */
 export class PolicyWriter {
   readonly #decisions: DecisionRows;
-  readonly #facts: RunFactsRows;
   readonly #counts: PolicyCountRows;
   readonly #grants: GrantRows;
   readonly #violations: ViolationRows;
 
   constructor(db: Connection) {
     this.#decisions = decisionRows(db);
-    this.#facts = runFactsRows(db);
     this.#counts = policyCountRows(db);
     this.#grants = grantRows(db);
     this.#violations = violationRows(db);
@@ -38,10 +33,9 @@ export class PolicyWriter {
 
   /** Why the policy part of a start can't be written: a mistake of the caller. */
   faultOfStart([decision, facts]: StartPolicyColumns): string | undefined {
-    const [decisionId, at, , , , , , , ...decided] = decision;
+    const [, at, , , , , , , ...decided] = decision;
     if (!Number.isSafeInteger(at)) return 'a time is no whole number of milliseconds';
-    if (this.#decisions.isTaken(decisionId)) return 'the decision id is taken';
-    return faultOfDecided(decided) ?? firstFault(facts);
+    return faultOfDecided(decided) ?? faultOfFacts(facts);
   }
 
   /** Whether every grant can be used by this run at the time of its start. */
@@ -51,12 +45,13 @@ export class PolicyWriter {
     return grants.every((grantId) => this.#grants.isUsable(grantId, tenant, run, now));
   }
 
-  start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): void {
+  /** @returns false: the decision id is taken, and no row was changed */
+  start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): boolean {
     const [, at, orbiset, orbId, caller, isCounted] = decision;
-    const id = this.#decisions.insert(runId, tenant, decision);
-    this.#facts.append(id, facts);
+    if (!this.#decisions.insert(runId, tenant, decision, facts)) return false;
     for (const grantId of grants) this.#grants.use(grantId, runId);
     if (isCounted) this.#counts.add({ tenant, caller, orbiset, orbId }, at);
+    return true;
   }
 
   /**
@@ -73,7 +68,7 @@ export class PolicyWriter {
       return 'the run has no decision';
     if (violations.some(([, , day]) => !Number.isSafeInteger(day))) return 'a day is a whole number';
     if (violations.some(([, , , entry]) => entryBytes(entry) === undefined)) return TOO_LONG;
-    return (response === null ? undefined : faultOfDecided(response)) ?? firstFault(facts);
+    return (response === null ? undefined : faultOfDecided(response)) ?? faultOfFacts(facts);
   }
 
   finish(
@@ -84,9 +79,8 @@ export class PolicyWriter {
     if (response !== null || facts.length > 0) {
       const id = this.#decisions.ofRun(runId, tenant);
       if (id === undefined) throw new Error('the decision of a run was erased within its transaction');
-      if (response !== null) this.#decisions.update(id, response);
-      if (erasesFacts) this.#facts.erase.run(id);
-      this.#facts.append(id, facts);
+      if (erasesFacts) this.#decisions.forgetFacts(id);
+      this.#decisions.addResponse(id, response, facts);
     }
     for (const violation of violations) {
       const [, , , entry] = violation;

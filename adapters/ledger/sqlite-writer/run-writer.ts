@@ -35,7 +35,10 @@ export class RunWriter {
     if (blocked !== null) return blocked;
     const { changes } = this.#runs.insert.run(runId, tenant, startedAt, deadlineAt, owner, seed);
     if (changes === 0) return refused('the run id is taken');
-    if (policy !== undefined) this.#policies.start({ runId, tenant }, policy);
+    if (policy !== undefined && !this.#policies.start({ runId, tenant }, policy)) {
+      this.#runs.drop.run(runId);
+      return refused('the decision id is taken');
+    }
     if (path === null) return null;
     this.#claims.drop.run(tenant, path, key); // an expired claim
     this.#claims.insert.run(tenant, path, key, bodySha256, runId, expiresAt);

@@ -1,16 +1,20 @@
-import type { StatementSync } from 'node:sqlite';
-import { integerOf, oneOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
+import { blobOf, integerOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
 import { indexPage, type PageQuery, type Place } from '../sqlite/index-page.ts';
+import {
+  faultOfText,
+  PACKING,
+  packRecord,
+  unpackRecord,
+  type FactsColumns,
+  type PolicyTexts,
+} from '../sqlite/packed-record.ts';
 import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
-
-const DECISIONS = ['allow', 'deny'] as const;
-const SHADOWS = ['would_allow', 'would_deny'] as const;
 
 /** What the policies of a tenant decided about one run. */
 interface Decided {
-  readonly decision: (typeof DECISIONS)[number];
+  readonly decision: 'allow' | 'deny';
   /** What audited policies together with the enforced ones would decide. */
-  readonly shadow: (typeof SHADOWS)[number];
+  readonly shadow: 'would_allow' | 'would_deny';
   readonly shadowDiffers: boolean;
   /** `namespace/name` of every policy with a rule in the record: `decisions` filters by them. */
   readonly policies: readonly string[];
@@ -74,10 +78,10 @@ interface DecisionPort {
   readonly decisions: (tenant: string, query: DecisionQuery) => Promise<DecisionPage>;
 }
 
-/** What a response decision changes, as it crosses to the writer. */
+/** What a decision says, as it crosses to the writer. */
 export type DecidedColumns = readonly [
-  decision: Decided['decision'],
-  shadow: Decided['shadow'],
+  denied: number,
+  wouldDeny: number,
   shadowDiffers: number,
   policies: string,
   json: string,
@@ -96,15 +100,16 @@ export type DecisionColumns = readonly [
 ];
 
 const schema: TableSchema = {
-  // The index holds every column that a query filters by. It orders by `id` within a millisecond.
+  // The index holds every column that a query filters by. It orders by `id` within a millisecond. `record` and
+  // `response` are the JSON texts and facts of start and finish (`sqlite/packed-record.ts`).
   5: `CREATE TABLE policy_decisions(
     id INTEGER PRIMARY KEY, decision_id TEXT NOT NULL UNIQUE, run_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL,
     at INTEGER NOT NULL, orbiset TEXT NOT NULL, orb_id TEXT NOT NULL, caller TEXT NOT NULL, inputs_sha256 TEXT,
-    approvals TEXT, decision TEXT NOT NULL, shadow TEXT NOT NULL, shadow_differs INTEGER NOT NULL,
-    policies TEXT NOT NULL, json TEXT NOT NULL
+    approvals TEXT, denied INTEGER NOT NULL, would_deny INTEGER NOT NULL, shadow_differs INTEGER NOT NULL,
+    policies TEXT NOT NULL, packing INTEGER NOT NULL, record BLOB NOT NULL, response BLOB
   ) STRICT;
   CREATE INDEX policy_decisions_newest
-    ON policy_decisions(tenant, at, id, decision, shadow, shadow_differs, orb_id, policies);
+    ON policy_decisions(tenant, at, id, denied, would_deny, shadow_differs, orb_id, policies);
   CREATE INDEX policy_decisions_at ON policy_decisions(at);`,
 };
 
@@ -112,8 +117,8 @@ const schema: TableSchema = {
 export const MAX_JSON_BYTES = 65_536;
 
 const decidedColumns = ({ decision, shadow, shadowDiffers, policies, json }: Decided): DecidedColumns => [
-  decision,
-  shadow,
+  decision === 'deny' ? 1 : 0,
+  shadow === 'would_deny' ? 1 : 0,
   shadowDiffers ? 1 : 0,
   policies.join(' '),
   json,
@@ -135,49 +140,79 @@ export const decisionColumns = (decision: NewDecision): DecisionColumns => [
 
 /** Why a decision can't be written; undefined: it can. */
 export const faultOfDecided = ([, , , , json]: DecidedColumns): string | undefined =>
-  Buffer.byteLength(json) > MAX_JSON_BYTES ? `a decision is longer than ${MAX_JSON_BYTES} bytes` : undefined;
+  json === '' ? 'a decision has a record' : faultOfText(json, MAX_JSON_BYTES);
 
 /** Decisions in the writer's thread. */
 export interface DecisionRows {
-  readonly isTaken: (decisionId: string) => boolean;
-  /** @returns its number, under which its facts are stored */
-  readonly insert: (runId: string, tenant: string, columns: DecisionColumns) => number;
+  /** @returns false: the id is taken, and no row was changed */
+  readonly insert: (runId: string, tenant: string, columns: DecisionColumns, facts: readonly FactsColumns[]) => boolean;
   /** The number of the decision about a run; undefined: none was made, or it was erased. */
   readonly ofRun: (runId: string, tenant: string) => number | undefined;
-  readonly update: (id: number, columns: DecidedColumns) => void;
-  /** Numbers of the oldest ones before a time. */
-  readonly before: (at: number, limit: number) => readonly number[];
-  readonly erase: StatementSync;
+  /** Adds what a finish says. @param decided null: what the start decided holds */
+  readonly addResponse: (id: number, decided: DecidedColumns | null, facts: readonly FactsColumns[]) => void;
+  /** Drops the facts of the start; what it decided stays. */
+  readonly forgetFacts: (id: number) => void;
+  /** Erases decisions before a time, the oldest first, with their facts. @returns their number */
+  readonly eraseBefore: (at: number, limit: number) => number;
 }
 
 export function decisionRows(db: Connection): DecisionRows {
-  const taken = db.prepare('SELECT 1 AS taken FROM policy_decisions WHERE decision_id = ?');
   const insert = db.prepare(
     `INSERT INTO policy_decisions(run_id, tenant, decision_id, at, orbiset, orb_id, caller, inputs_sha256, approvals,
-       decision, shadow, shadow_differs, policies, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       denied, would_deny, shadow_differs, policies, packing, record)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${PACKING}, ?)
+     ON CONFLICT DO NOTHING`,
   );
   const ofRun = db.prepare('SELECT id FROM policy_decisions WHERE run_id = ? AND tenant = ?');
-  const update = db.prepare(
-    'UPDATE policy_decisions SET decision = ?, shadow = ?, shadow_differs = ?, policies = ?, json = ? WHERE id = ?',
+  const decide = db.prepare(
+    'UPDATE policy_decisions SET denied = ?, would_deny = ?, shadow_differs = ?, policies = ? WHERE id = ?',
   );
-  const before = db.prepare('SELECT id FROM policy_decisions WHERE at < ? ORDER BY at LIMIT ?');
+  const respond = db.prepare('UPDATE policy_decisions SET response = ? WHERE id = ?');
+  const record = db.prepare('SELECT packing, record FROM policy_decisions WHERE id = ?');
+  const rewrite = db.prepare(`UPDATE policy_decisions SET packing = ${PACKING}, record = ? WHERE id = ?`);
+  const erase = db.prepare(
+    'DELETE FROM policy_decisions WHERE id IN (SELECT id FROM policy_decisions WHERE at < ? ORDER BY at LIMIT ?)',
+  );
   return {
-    isTaken: (decisionId) => taken.get(decisionId) !== undefined,
-    insert: (runId, tenant, [decisionId, at, orbiset, orbId, caller, , ...rest]) =>
-      Number(insert.run(runId, tenant, decisionId, at, orbiset, orbId, caller, ...rest).lastInsertRowid),
+    insert: (runId, tenant, columns, facts) => {
+      const [decisionId, at, orbiset, orbId, caller, , inputs, approvals, ...decided] = columns;
+      const [denied, wouldDeny, differs, policies, json] = decided;
+      const run = [runId, tenant, decisionId, at, orbiset, orbId, caller, inputs, approvals] as const;
+      return insert.run(...run, denied, wouldDeny, differs, policies, packRecord({ json, facts })).changes === 1;
+    },
     ofRun: (runId, tenant) => {
       const row = ofRun.get(runId, tenant);
       return row && integerOf(row, 'id');
     },
-    update: (id, columns) => {
-      update.run(...columns, id);
+    addResponse: (id, decided, facts) => {
+      if (decided !== null) {
+        const [denied, wouldDeny, differs, policies] = decided;
+        decide.run(denied, wouldDeny, differs, policies, id);
+      }
+      respond.run(packRecord({ json: decided?.[4] ?? null, facts }), id);
     },
-    before: (at, limit) => before.all(at, limit).map((row) => integerOf(row, 'id')),
-    erase: db.prepare('DELETE FROM policy_decisions WHERE id = ?'),
+    forgetFacts: (id) => {
+      rewrite.run(packRecord({ json: textsOf(record.get(id) ?? {}, 'record').json, facts: [] }), id);
+    },
+    eraseBefore: (at, limit) => Number(erase.run(at, limit).changes),
   };
 }
 
 const wordsOf = (text: string | null): readonly string[] => (text === null || text === '' ? [] : text.split(' '));
+
+const isSet = (row: Row, column: string): boolean => integerOf(row, column) === 1;
+
+function textsOf(row: Row, column: string): PolicyTexts {
+  const texts = unpackRecord(blobOf(row, column), integerOf(row, 'packing'));
+  if (texts === undefined) throw new TypeError('the ledger holds a decision that can not be read');
+  return texts;
+}
+
+/** What was decided last. */
+function jsonOf(row: Row): string {
+  const last = row['response'] === null ? null : textsOf(row, 'response').json;
+  return last ?? textsOf(row, 'record').json ?? '';
+}
 
 const decisionOf = (row: Row): StoredDecision => ({
   decisionId: textOf(row, 'decision_id'),
@@ -188,13 +223,13 @@ const decisionOf = (row: Row): StoredDecision => ({
   orbiset: textOf(row, 'orbiset'),
   orbId: textOf(row, 'orb_id'),
   caller: textOf(row, 'caller'),
-  decision: oneOf(DECISIONS, row, 'decision'),
-  shadow: oneOf(SHADOWS, row, 'shadow'),
-  shadowDiffers: integerOf(row, 'shadow_differs') === 1,
+  decision: isSet(row, 'denied') ? 'deny' : 'allow',
+  shadow: isSet(row, 'would_deny') ? 'would_deny' : 'would_allow',
+  shadowDiffers: isSet(row, 'shadow_differs'),
   policies: wordsOf(textOf(row, 'policies')),
   inputsSha256: optionalTextOf(row, 'inputs_sha256'),
   approvals: wordsOf(optionalTextOf(row, 'approvals')),
-  json: textOf(row, 'json'),
+  json: jsonOf(row),
 });
 
 const decisionIn = (row: Row | undefined): StoredDecision | undefined => row && decisionOf(row);
@@ -202,9 +237,9 @@ const decisionIn = (row: Row | undefined): StoredDecision | undefined => row && 
 const isOr = <T>(wanted: T | undefined, found: T): boolean => wanted === undefined || wanted === found;
 
 const isAskedFor = (row: Row, { decision, shadow, shadowDiffers, orbId, policy }: DecisionQuery): boolean =>
-  isOr<string>(decision, textOf(row, 'decision')) &&
-  isOr<string>(shadow, textOf(row, 'shadow')) &&
-  isOr(shadowDiffers, integerOf(row, 'shadow_differs') === 1) &&
+  isOr(decision === undefined ? undefined : decision === 'deny', isSet(row, 'denied')) &&
+  isOr(shadow === undefined ? undefined : shadow === 'would_deny', isSet(row, 'would_deny')) &&
+  isOr(shadowDiffers, isSet(row, 'shadow_differs')) &&
   isOr(orbId, textOf(row, 'orb_id')) &&
   (policy === undefined || wordsOf(textOf(row, 'policies')).includes(policy));
 
@@ -218,8 +253,8 @@ function numberIn(id: string): number {
 }
 
 const SELECT = `SELECT decision_id, policy_decisions.tenant AS tenant, policy_decisions.run_id AS run_id, receipt_id, at,
-    orbiset, policy_decisions.orb_id AS orb_id, caller, decision, shadow, shadow_differs, policies, inputs_sha256,
-    approvals, json
+    orbiset, policy_decisions.orb_id AS orb_id, caller, denied, would_deny, shadow_differs, policies, inputs_sha256,
+    approvals, packing, record, response
   FROM policy_decisions LEFT JOIN receipts ON receipts.run_id = policy_decisions.run_id`;
 
 function decisionPort({ prepare, read }: TableParts<never>): DecisionPort {
@@ -227,7 +262,7 @@ function decisionPort({ prepare, read }: TableParts<never>): DecisionPort {
   const byRun = prepare(`${SELECT} WHERE policy_decisions.run_id = ? AND policy_decisions.tenant = ?`);
   const byNumber = prepare(`${SELECT} WHERE policy_decisions.id = ?`);
   const newest = prepare(
-    `SELECT at, id, decision, shadow, shadow_differs, orb_id, policies
+    `SELECT at, id, denied, would_deny, shadow_differs, orb_id, policies
      FROM policy_decisions INDEXED BY policy_decisions_newest
      WHERE tenant = ? AND (at, id) < (?, ?) AND at >= ? ORDER BY at DESC, id DESC LIMIT ?`,
   );

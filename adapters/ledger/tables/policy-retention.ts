@@ -3,7 +3,6 @@ import { policyCountRows } from './policy-counts.ts';
 import { grantRows } from './policy-grants.ts';
 import { replayChangeRows } from './policy-replay-changes.ts';
 import { replayRows } from './policy-replays.ts';
-import { runFactsRows } from './run-facts.ts';
 import {
   numberOf,
   refused,
@@ -40,19 +39,6 @@ const DAY_MS = 86_400_000;
 /** Erases at most so many rows, and returns their number. */
 type Erase = (limit: number) => number;
 
-function eraseDecisions(db: Connection): (before: number) => Erase {
-  const decisions = decisionRows(db);
-  const facts = runFactsRows(db);
-  return (before) => (limit) => {
-    const due = decisions.before(before, limit);
-    for (const id of due) {
-      facts.erase.run(id);
-      decisions.erase.run(id);
-    }
-    return due.length;
-  };
-}
-
 /** A replay goes after its last change. */
 function eraseReplays(db: Connection): (before: number) => Erase {
   const replays = replayRows(db);
@@ -70,7 +56,7 @@ function eraseReplays(db: Connection): (before: number) => Erase {
 }
 
 function policyRetentionWriters(db: WriterParts): Writers<PolicyRetentionOperations> {
-  const decisions = eraseDecisions(db);
+  const decisions = decisionRows(db);
   const replays = eraseReplays(db);
   const grants = grantRows(db);
   const counts = policyCountRows(db);
@@ -79,7 +65,7 @@ function policyRetentionWriters(db: WriterParts): Writers<PolicyRetentionOperati
       if (![decisionsBefore, replaysBefore, limit, now].every(Number.isSafeInteger))
         return refused('a time or a limit is no whole number');
       const steps: readonly Erase[] = [
-        decisions(decisionsBefore),
+        (rows) => decisions.eraseBefore(decisionsBefore, rows),
         replays(replaysBefore),
         (rows) => grants.eraseExpired(now - DAY_MS, rows),
         (rows) => counts.eraseBefore(now, rows),

@@ -1,3 +1,5 @@
+import { readEntry } from '../../../core/log-entry/entry.ts';
+import { optionalBlobOf, textOf } from '../sqlite/columns.ts';
 import { nothing, type Connection, type TableSchema } from './table.ts';
 
 /** A rule of a policy of the platform that an Orb broke (policy.md §3.4). */
@@ -13,8 +15,11 @@ export interface NewViolation {
 
 export type ViolationColumns = readonly [rule: string, manifestDigest: string, day: number, entry: string];
 
+/** The first version of the schema with violations. */
+export const VIOLATIONS_VERSION = 5;
+
 const schema: TableSchema = {
-  5: `CREATE TABLE policy_violations(
+  [VIOLATIONS_VERSION]: `CREATE TABLE policy_violations(
     rule TEXT NOT NULL, manifest_digest TEXT NOT NULL, day INTEGER NOT NULL, log_index INTEGER NOT NULL,
     PRIMARY KEY (rule, manifest_digest, day)
   ) STRICT, WITHOUT ROWID;`,
@@ -43,6 +48,19 @@ export function violationRows(db: Connection): ViolationRows {
   return {
     isFirst: ([rule, manifestDigest, day], logIndex) => insert.run(rule, manifestDigest, day, logIndex).changes === 1,
   };
+}
+
+/** Whether each violation names its own entry of the log. Reads all of them: for the check of a copy. */
+export function violationsFit(db: Connection): boolean {
+  const all = db.prepare(
+    'SELECT rule, manifest_digest, entry FROM policy_violations LEFT JOIN log_entries ON idx = log_index',
+  );
+  for (const row of all.iterate()) {
+    const entry = readEntry(optionalBlobOf(row, 'entry')?.toString('utf8') ?? '');
+    if (entry?.kind !== 'violation') return false;
+    if (entry.rule !== textOf(row, 'rule') || entry.manifest_digest !== textOf(row, 'manifest_digest')) return false;
+  }
+  return true;
 }
 
 /** Written with receipts and the log: `sqlite-writer/policy-writer.ts`. */

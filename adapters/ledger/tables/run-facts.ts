@@ -1,12 +1,10 @@
-import type { StatementSync } from 'node:sqlite';
-import { blobOf, oneOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
-import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
-
-const PHASES = ['PreFlight', 'Request', 'Response'] as const;
+import { optionalBlobOf, integerOf, blobOf, type Row } from '../sqlite/columns.ts';
+import { faultOfText, unpackRecord, type FactsColumns } from '../sqlite/packed-record.ts';
+import { nothing, type TableParts } from './table.ts';
 
 /** The facts that one phase of a run added (policy.md §4). */
 export interface NewFacts {
-  readonly phase: (typeof PHASES)[number];
+  readonly phase: FactsColumns[0];
   /** Of the phases Request and Response; null in PreFlight. */
   readonly provider: string | null;
   /** `orb-facts/1` */
@@ -19,79 +17,65 @@ export interface NewFacts {
 
 /** Facts of runs, written and erased with the decision about the run. */
 interface RunFactsPort {
-  /** In the order in which they were written: PreFlight, Request for each eligible provider, Response. */
+  /**
+   * In the order in which they were given: PreFlight, Request for each eligible provider, Response. Of a damaged record
+   * one snapshot without facts, so that its digest is not the one in the receipt. Empty: none were given, or they are
+   * erased.
+   */
   readonly runFacts: (tenant: string, runId: string) => Promise<readonly NewFacts[]>;
 }
 
-export type FactsColumns = readonly [
-  phase: NewFacts['phase'],
-  provider: string | null,
-  schema: string,
-  /** A character for each byte: a text crosses to the writer's thread in half of the time of bytes. */
-  salt: string,
-  facts: string,
-];
-
-const schema: TableSchema = {
-  5: `CREATE TABLE run_facts(
-    decision INTEGER NOT NULL, position INTEGER NOT NULL, phase TEXT NOT NULL, provider TEXT, schema TEXT NOT NULL,
-    salt BLOB NOT NULL, facts TEXT NOT NULL, PRIMARY KEY (decision, position)
-  ) STRICT, WITHOUT ROWID;`,
-};
-
 const MAX_FACTS_BYTES = 262_144;
 const SALT_BYTES = 16;
+const SALT_TEXT = 24;
+/** Most snapshots of a start or finish: an Orb has at most 32 providers. */
+const MAX_SNAPSHOTS = 64;
 
-export const factsColumns = ({ phase, provider, schema: name, salt, facts }: NewFacts): FactsColumns => [
+export const factsColumns = ({ phase, provider, schema, salt, facts }: NewFacts): FactsColumns => [
   phase,
   provider,
-  name,
-  Buffer.from(salt.buffer, salt.byteOffset, salt.byteLength).toString('latin1'),
+  schema,
+  Buffer.from(salt.buffer, salt.byteOffset, salt.byteLength).toString('base64'),
   facts,
 ];
 
-/** Why a snapshot can't be written; undefined: it can. */
-export function faultOfFacts([, , , salt, facts]: FactsColumns): string | undefined {
-  if (salt.length !== SALT_BYTES) return `a salt of facts has ${SALT_BYTES} bytes`;
-  return Buffer.byteLength(facts) > MAX_FACTS_BYTES ? `facts are longer than ${MAX_FACTS_BYTES} bytes` : undefined;
+/** Why facts can't be written; undefined: they can. */
+export function faultOfFacts(all: readonly FactsColumns[]): string | undefined {
+  if (all.length > MAX_SNAPSHOTS) return `more than ${MAX_SNAPSHOTS} snapshots of facts`;
+  if (all.some(([, , , salt]) => salt.length !== SALT_TEXT)) return `a salt of facts has ${SALT_BYTES} bytes`;
+  return all.map(([, , , , facts]) => faultOfText(facts, MAX_FACTS_BYTES)).find((fault) => fault !== undefined);
 }
 
-/** Facts in the writer's thread. */
-export interface RunFactsRows {
-  /** Adds them behind those that the run has. @param decision number of the decision about the run */
-  readonly append: (decision: number, all: readonly FactsColumns[]) => void;
-  readonly erase: StatementSync;
-}
+const DAMAGED: NewFacts = {
+  phase: 'PreFlight',
+  provider: null,
+  schema: '',
+  salt: new Uint8Array(SALT_BYTES),
+  facts: '',
+};
 
-export function runFactsRows(db: Connection): RunFactsRows {
-  const insert = db.prepare(
-    `INSERT INTO run_facts(decision, position, phase, provider, schema, salt, facts)
-     SELECT ?, coalesce(max(position) + 1, 0), ?, ?, ?, ?, ? FROM run_facts WHERE decision = ?`,
-  );
-  return {
-    append: (decision, all) => {
-      for (const [phase, provider, name, salt, facts] of all)
-        insert.run(decision, phase, provider, name, Buffer.from(salt, 'latin1'), facts, decision);
-    },
-    erase: db.prepare('DELETE FROM run_facts WHERE decision = ?'),
-  };
-}
-
-const factsOf = (row: Row): NewFacts => ({
-  phase: oneOf(PHASES, row, 'phase'),
-  provider: optionalTextOf(row, 'provider'),
-  schema: textOf(row, 'schema'),
-  salt: blobOf(row, 'salt'),
-  facts: textOf(row, 'facts'),
+const factsOf = ([phase, provider, schema, salt, facts]: FactsColumns): NewFacts => ({
+  phase,
+  provider,
+  schema,
+  salt: Buffer.from(salt, 'base64'),
+  facts,
 });
 
-function runFactsPort({ prepare, read }: TableParts<never>): RunFactsPort {
-  const ofRun = prepare(
-    `SELECT phase, provider, schema, salt, facts FROM run_facts
-     WHERE decision = (SELECT id FROM policy_decisions WHERE run_id = ? AND tenant = ?) ORDER BY position`,
-  );
-  return { runFacts: (tenant, runId) => read(() => ofRun.all(runId, tenant).map(factsOf)) };
+function factsIn(row: Row | undefined): readonly NewFacts[] {
+  if (row === undefined) return [];
+  const packing = integerOf(row, 'packing');
+  const parts = [blobOf(row, 'record'), optionalBlobOf(row, 'response')];
+  return parts.flatMap((bytes) => {
+    if (bytes === null) return [];
+    return unpackRecord(bytes, packing)?.facts.map(factsOf) ?? [DAMAGED];
+  });
 }
 
-/** Written with runs: `sqlite-writer/policy-writer.ts`. */
-export const runFactsTable = { schema, port: runFactsPort, writers: nothing };
+function runFactsPort({ prepare, read }: TableParts<never>): RunFactsPort {
+  const ofRun = prepare('SELECT packing, record, response FROM policy_decisions WHERE run_id = ? AND tenant = ?');
+  return { runFacts: (tenant, runId) => read(() => factsIn(ofRun.get(runId, tenant))) };
+}
+
+/** Facts stand in the rows of decisions: `policy-decisions.ts`. */
+export const runFacts = { schema: {}, port: runFactsPort, writers: nothing };

@@ -7,7 +7,8 @@ import {
   type ResponseDecision,
 } from './policy-decisions.ts';
 import { violationColumns, type NewViolation, type ViolationColumns } from './policy-violations.ts';
-import { factsColumns, type FactsColumns, type NewFacts } from './run-facts.ts';
+import type { FactsColumns } from '../sqlite/packed-record.ts';
+import { factsColumns, type NewFacts } from './run-facts.ts';
 
 /** What policies decided at the start of a run; absent for a tenant without policies. */
 export interface StartPolicy {

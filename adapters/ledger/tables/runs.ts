@@ -75,6 +75,7 @@ const schema: TableSchema = {
 export interface RunRows {
   /** Changes nothing when the id is taken. */
   readonly insert: StatementSync;
+  readonly drop: StatementSync;
   /** Changes nothing unless this tenant's run is started. */
   readonly close: StatementSync;
 }
@@ -84,6 +85,7 @@ export const runRows = (db: Connection): RunRows => ({
     `INSERT INTO runs(run_id, tenant, state, started_at, deadline_at, owner, seed)
      VALUES (?, ?, 'started', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   ),
+  drop: db.prepare('DELETE FROM runs WHERE run_id = ?'),
   close: db.prepare(`UPDATE runs SET state = 'closed' WHERE run_id = ? AND tenant = ? AND state = 'started'`),
 });
 

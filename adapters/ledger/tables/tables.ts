@@ -24,7 +24,7 @@ import { publicationTable } from './publications.ts';
 import { publishedTable } from './published.ts';
 import { receiptTable } from './receipts.ts';
 import { reputationTable } from './reputation.ts';
-import { runFactsTable } from './run-facts.ts';
+import { runFacts } from './run-facts.ts';
 import { runTable } from './runs.ts';
 import { stateTable } from './state.ts';
 import { swapReceiptTable } from './swap-receipts.ts';
@@ -57,7 +57,7 @@ export const TABLES = listed(identityTable)
   .and(evaluationTable)
   .and(certificateTable)
   .and(decisionTable)
-  .and(runFactsTable)
+  .and(runFacts)
   .and(policyCountTable)
   .and(violationTable)
   .and(grantTable)

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { member } from '../../json/members.ts';
 import { childPointer } from '../../manifest/child-pointer.ts';
 import type { Finding } from '../../manifest/finding.ts';
 import { nearestName } from '../../manifest/nearest.ts';
 import { isWithin } from '../facts/build-facts.ts';
-import type { FactDefinition, FactSchema } from '../facts/fact-schema.ts';
+import { rootOf, type FactDefinition, type FactSchema } from '../facts/fact-schema.ts';
 import type { PolicyLintCode } from '../language/lint-codes.ts';
 import type { Facts } from '../language/port.ts';
 
@@ -67,18 +68,45 @@ function factsOf(paths: Paths): Facts {
   return Object.fromEntries(roots);
 }
 
+function pathsOf(schema: FactSchema, facts: Facts): Paths {
+  const found = [...schema.facts.keys()].flatMap((path): readonly (readonly [string, JsonValue])[] => {
+    const root = rootOf(path);
+    const value = member(member(facts, root), path.slice(root.length + 1));
+    return value === undefined ? [] : [[path, value]];
+  });
+  return new Map(found);
+}
+
+/** Where the value of a fact comes from. */
+export type FactOrigin = 'given' | 'live' | 'default';
+
+export interface CompletedFacts {
+  readonly facts: Facts;
+  /** By path; a fact that is absent has none. */
+  readonly origins: ReadonlyMap<string, FactOrigin>;
+  readonly findings: readonly Finding[];
+}
+
 /**
- * Facts of a person's input, with defaults for the rest; nullable facts that are not given are absent.
+ * Facts of a person's input, with live ones and then defaults for the rest; nullable facts that are not given are absent.
  * @param pointer of the input in its document
+ * @param live facts that are known from elsewhere
  */
 export function completedFacts(
   schema: FactSchema,
   input: JsonObject,
   pointer: string,
-): { readonly facts: Facts; readonly findings: readonly Finding[] } {
+  live: Facts = {},
+): CompletedFacts {
   const { given, findings } = givenFacts(schema, input, pointer);
+  const known = pathsOf(schema, live);
   const defaults = [...schema.facts.values()].flatMap((definition): readonly (readonly [string, JsonValue])[] =>
     definition.isNullable ? [] : [[definition.path, defaultOf(definition)]],
   );
-  return { facts: factsOf(new Map([...defaults, ...given])), findings };
+  const all = new Map([...defaults, ...known, ...given]);
+  const originOf = (path: string): FactOrigin => {
+    if (given.has(path)) return 'given';
+    return known.has(path) ? 'live' : 'default';
+  };
+  return { facts: factsOf(all), origins: new Map([...all.keys()].map((path) => [path, originOf(path)])), findings };
 }

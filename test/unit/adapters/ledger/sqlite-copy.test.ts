@@ -20,9 +20,20 @@ import { restoreLedger, type RestoreOptions } from '../../../../adapters/ledger/
 import { sha256 } from '../../../../adapters/keys/primitives.ts';
 import { digestOf } from '../../../../core/json/digest.ts';
 import { checkLog } from '../../../support/check-log.ts';
-import { aStart } from '../../../support/ledger-rows.ts';
+import { aFinish, aStart } from '../../../support/ledger-rows.ts';
 import { foldedTwice } from '../../../support/memory-fold.ts';
 import { makeOlder } from '../../../support/older-ledger.ts';
+import {
+  aCompletion,
+  aFinishPolicy,
+  aGrant,
+  aPolicyVersion,
+  aReplay,
+  aStartPolicy,
+  aViolation,
+  LEDGER_DAY,
+  someFacts,
+} from '../../../support/policy-rows.ts';
 import { aPublicFinish, publishEntry, retractionEntry } from '../../../support/reputation-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { openDiskFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
@@ -122,6 +133,41 @@ describe('copies of an embedded ledger', () => {
     const file = join(fixture.folder, 'new', 'ledger', 'ledger.sqlite');
     expect(await restore({ file })).to.include({ treeSize: 5, aside: undefined });
     expect(await sizeOf(file)).to.equal(5);
+  });
+
+  it('copies and restores what policies decided, and what is in force', async () => {
+    const ledger = await fixture.current();
+    const violations = [aViolation(1)];
+    await ledger.recordRun(
+      aStart(1, { policy: aStartPolicy(1, { facts: [someFacts()] }) }),
+      aFinish(1, { policy: aFinishPolicy({ violations }) }),
+    );
+    await ledger.addGrant(aGrant());
+    await ledger.putPolicyVersion(aPolicyVersion(), { inForce: true });
+    await ledger.addReplay(aReplay(1), 1);
+    await ledger.updateReplay('rpl_1', aCompletion());
+    expect((await backup()).treeSize).to.equal(2);
+    await fixture.ledger.close();
+    await restore({ asideAs: 'before' });
+    const restored = await fixture.current();
+    expect(await restored.runFacts('acme', aStart(1).runId)).to.deep.equal([someFacts()]);
+    expect((await restored.policyCounts(LEDGER_DAY)).length).to.equal(1);
+    expect((await restored.addGrant(aGrant({ grantId: 'grt_2' }))).kind).to.equal('exists');
+    expect(await restored.policiesInForce()).to.deep.equal([aPolicyVersion()]);
+    expect((await restored.replayTotals('acme', 'prod-limits', aReplay(1).policyDigest)).length).to.equal(1);
+    await restored.recordRun(aStart(2), aFinish(2, { policy: aFinishPolicy({ violations: [aViolation(2)] }) }));
+    expect(await restored.logSize(), 'the violation of this day has its entry').to.equal(3);
+  });
+
+  it('refuses a copy whose violations are not those of its log', async () => {
+    const finish = aFinish(1, { policy: aFinishPolicy({ violations: [aViolation(1)] }) });
+    await (await fixture.current()).recordRun(aStart(1), finish);
+    await fixture.ledger.close();
+    for (const index of [0, 2]) {
+      new DatabaseSync(fixture.options.file).exec(`UPDATE policy_violations SET log_index = ${index}`);
+      expect(String(await refusal(backup()))).to.include('its violations are of another log');
+    }
+    expect(existsSync(target)).to.equal(false);
   });
 
   it('restores a backup of an older program, and reads its log for the evidence at the next start', async () => {

@@ -24,6 +24,7 @@ import {
   statusEntry,
   testReportEntry,
 } from '../../../support/reputation-rows.ts';
+import { aFinishPolicy, aStartPolicy, aViolation, someFacts } from '../../../support/policy-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { openDiskFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -113,6 +114,11 @@ describe('openSqliteLedger', () => {
       expect(await ledger.hasPublished(ORB, DIGEST)).to.equal(false);
       expect((await ledger.publish(aPublication())).kind).to.equal('published');
       expect(await ledger.hasPublished(ORB, DIGEST)).to.equal(true);
+      expect(await ledger.decisionOfRun('acme', runIdOf(1))).to.equal(undefined);
+      await ledger.startRun(aStart(3, { policy: aStartPolicy(3, { facts: [someFacts()] }) }));
+      await ledger.finishRun(aFinish(3, { policy: aFinishPolicy({ violations: [aViolation(3)] }) }));
+      expect(await ledger.runFacts('acme', runIdOf(3))).to.deep.equal([someFacts()]);
+      expect(await ledger.policiesInForce()).to.deep.equal([]);
     });
   }
 

@@ -1,84 +1,20 @@
 import { expect } from 'chai';
-import { SecretApiKeys } from '../../../../adapters/api-keys/secret-api-keys.ts';
-import type { AppliedObject } from '../../../../adapters/kube/port.ts';
-import { createAuthenticate } from '../../../../api-server/cluster/authenticate.ts';
-import { TokenReviewer } from '../../../../api-server/cluster/token-reviewer.ts';
-import type { Authenticate, AuthResult, AccessSubject } from '../../../../api-server/http/authorise.ts';
+import type { AccessSubject } from '../../../../api-server/http/authorise.ts';
 import { isPlatformAdmin } from '../../../../api-server/http/platform-admin.ts';
 import { orbisetRef, tenantOf } from '../../../../api-server/http/tenant.ts';
-import type { Caller } from '../../../../core/api-key/caller.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { makeKey, START } from '../../adapters/api-keys/contract.ts';
-import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
-import { recordLog } from '../../../support/kube/runtime-recorders.ts';
+import {
+  EXECUTE,
+  EXP,
+  TOKEN,
+  USER,
+  askWithToken,
+  callerOf,
+  startTokens,
+  tokenOf,
+} from '../../../support/token-callers.ts';
 
-/** A token as it says of itself; nobody here checks its signature. */
-const tokenOf = (claims: object, signature = 'cccc'): string =>
-  `aaaa.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`;
-const EXP = START / 1000 + 3600;
-const TOKEN = tokenOf({ aud: ['orb-api'], exp: EXP });
-const USER = { username: 'system:serviceaccount:acme:app', uid: 'u1', groups: ['g'], extra: { k: ['v'] } };
-const EXECUTE: AccessSubject = { scope: 'orbs:execute', orbiset: 'support', namespace: null };
-
-interface Asked {
-  readonly kind: string;
-  readonly spec: JsonObject;
-}
-
-interface Started {
-  readonly authenticate: Authenticate;
-  readonly clock: FakeClock;
-  readonly asked: Asked[];
-  readonly keys: SecretApiKeys;
-  /** What the API server says; changed by tests. */
-  readonly server: {
-    review: JsonObject;
-    allows: (attributes: JsonObject) => boolean;
-    away: boolean;
-    wait: Promise<void>;
-  };
-}
-
-const specIn = (object: AppliedObject): JsonObject => (isJsonObject(object['spec']) ? object['spec'] : {});
-
-function start(): Started {
-  const clock = createFakeClock(START);
-  const asked: Asked[] = [];
-  const server: Started['server'] = {
-    review: { authenticated: true, audiences: ['orb-api'], user: USER },
-    allows: () => true,
-    away: false,
-    wait: Promise.resolve(),
-  };
-  const reviewer = new TokenReviewer({
-    clock,
-    client: {
-      create: async (_kind, object) => {
-        const spec = specIn(object);
-        asked.push({ kind: object.kind, spec });
-        await server.wait;
-        if (server.away) throw new Error('no answer');
-        const attributes = isJsonObject(spec['resourceAttributes']) ? spec['resourceAttributes'] : {};
-        const status = object.kind === 'TokenReview' ? server.review : { allowed: server.allows(attributes) };
-        return { apiVersion: object.apiVersion, kind: object.kind, metadata: { name: '' }, status };
-      },
-    },
-  });
-  const keys = new SecretApiKeys({ clock, current: () => true, logger: { warn: () => undefined } });
-  const authenticate = createAuthenticate({
-    keys,
-    reviewer,
-    clock,
-    logger: recordLog().logger,
-    platformNamespace: 'orb-system',
-  });
-  return { authenticate, clock, asked, keys, server };
-}
-
-const ask = async ({ authenticate }: Started, wanted: AccessSubject = EXECUTE, token = TOKEN): Promise<AuthResult> =>
-  authenticate(`Bearer ${token}`, '127.0.0.1', () => wanted);
-
-const callerOf = (result: AuthResult): Caller | undefined => (result.kind === 'ok' ? result.caller : undefined);
 const ADMIN = { verb: '*', resource: 'orbisets', subresource: 'admin', namespace: 'orb-system' };
 
 const PUBLISH = { scope: 'marketplace:publish', orbiset: undefined, namespace: null } as const;
@@ -92,23 +28,23 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
     ['holds no claims', 'aaaa.bbbb.cccc'],
   ] as const) {
     it(`are refused without a question to the API server when one ${why}`, async () => {
-      const started = start();
-      expect((await ask(started, EXECUTE, token)).kind).to.equal('unauthenticated');
+      const started = startTokens();
+      expect((await askWithToken(started, EXECUTE, token)).kind).to.equal('unauthenticated');
       expect(started.asked).to.deep.equal([]);
     });
   }
 
   it('are reviewed though invented ones hold every place, when they were good before', async () => {
-    const started = start();
-    await ask(started);
+    const started = startTokens();
+    await askWithToken(started);
     await started.clock.advance(11_000);
     const held = Promise.withResolvers<undefined>();
     started.server.wait = held.promise.then(() => undefined);
     const invented = Array.from({ length: 40 }, (_, index) =>
-      ask(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, `y${index}`)),
+      askWithToken(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, `y${index}`)),
     );
-    const good = ask(started);
-    const other = ask(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, 'zz'));
+    const good = askWithToken(started);
+    const other = askWithToken(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, 'zz'));
     expect((await other).kind).to.equal('unavailable');
     held.resolve(undefined);
     expect((await good).kind).to.equal('ok');
@@ -116,8 +52,8 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
   });
 
   it('are reviewed for our audience, then asked for the rights of the scope by namespace and name', async () => {
-    const started = start();
-    const result = await ask(started);
+    const started = startTokens();
+    const result = await askWithToken(started);
     expect(started.asked).to.deep.equal([
       { kind: 'TokenReview', spec: { token: TOKEN, audiences: ['orb-api'] } },
       {
@@ -149,9 +85,9 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
   });
 
   it('are asked for every verb of a scope', async () => {
-    const started = start();
+    const started = startTokens();
     started.server.allows = ({ verb }) => verb !== 'patch';
-    const result = await ask(started, PUBLISH);
+    const result = await askWithToken(started, PUBLISH);
     const verbs = started.asked
       .slice(1)
       .map(({ spec }) => isJsonObject(spec['resourceAttributes']) && spec['resourceAttributes']['verb']);
@@ -164,12 +100,12 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
   ];
   for (const [why, wanted, namespace] of foreign) {
     it(`act in ${why} when they are allowed to there, and see nothing of it otherwise`, async () => {
-      const started = start();
-      const allowed = await ask(started, wanted);
+      const started = startTokens();
+      const allowed = await askWithToken(started, wanted);
       expect(allowed.kind === 'ok' && allowed.caller.tenants).to.deep.equal([namespace]);
       await started.clock.advance(10_000);
       started.server.allows = () => false;
-      const denied = await ask(started, wanted);
+      const denied = await askWithToken(started, wanted);
       const caller = callerOf(denied);
       expect(caller?.tenants).to.deep.equal([]);
       expect(caller && orbisetRef('other.support', caller)).to.equal(undefined);
@@ -179,14 +115,14 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
 
   it('are asked for admin in the platform namespace, wherever they are and whatever they name', async () => {
     for (const namespace of [null, 'acme', 'other']) {
-      const started = start();
+      const started = startTokens();
       const wanted = { scope: 'admin', orbiset: undefined, namespace } as const;
-      const result = await ask(started, wanted);
+      const result = await askWithToken(started, wanted);
       expect(isPlatformAdmin(callerOf(result), 'orb-system')).to.equal(true);
       expect(started.asked.at(-1)?.spec['resourceAttributes']).to.deep.include(ADMIN);
       started.server.allows = ({ namespace: asked }) => asked === 'acme';
       await started.clock.advance(10_000);
-      const denied = await ask(started, wanted);
+      const denied = await askWithToken(started, wanted);
       expect(isPlatformAdmin(callerOf(denied), 'orb-system')).to.equal(false);
     }
   });
@@ -207,16 +143,16 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
   ];
   for (const [why, wanted, allows, kind, is] of platform)
     it(`${is ? 'act' : 'do not act'} for the platform ${why}`, async () => {
-      const started = start();
+      const started = startTokens();
       started.server.allows = allows;
-      const result = await ask(started, wanted);
+      const result = await askWithToken(started, wanted);
       expect([result.kind, isPlatformAdmin(callerOf(result), 'orb-system')]).to.deep.equal([kind, is]);
     });
 
   it('say what is lacking in their own namespace', async () => {
-    const started = start();
+    const started = startTokens();
     started.server.allows = () => false;
-    const result = await ask(started);
+    const result = await askWithToken(started);
     expect(result.kind === 'forbidden' && result.why === 'not-allowed' && result.detail).to.match(
       /may not create orbisets\/execute \(group orbs\.dev\) in acme/,
     );
@@ -232,53 +168,53 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
       {},
     ];
     for (const review of reviews) {
-      const started = start();
+      const started = startTokens();
       started.server.review = review;
-      expect([(await ask(started)).kind, started.asked.length]).to.deep.equal(['unauthenticated', 1]);
+      expect([(await askWithToken(started)).kind, started.asked.length]).to.deep.equal(['unauthenticated', 1]);
     }
   });
 
   it('that name what can not exist are answered without a question about it', async () => {
     for (const orbiset of ['a.b.c', '../x', '', 'A', 'acme.']) {
-      const started = start();
-      const result = await ask(started, { ...EXECUTE, orbiset });
+      const started = startTokens();
+      const result = await askWithToken(started, { ...EXECUTE, orbiset });
       expect([result.kind === 'ok' && result.caller.tenants, started.asked.length]).to.deep.equal([[], 1]);
     }
   });
 
   it('are asked about once for many requests, again after 10 s, and after 1 s when refused', async () => {
-    const started = start();
-    await Promise.all(Array.from({ length: 50 }, () => ask(started)));
+    const started = startTokens();
+    await Promise.all(Array.from({ length: 50 }, () => askWithToken(started)));
     expect(started.asked).to.have.length(2);
     await started.clock.advance(8900);
-    await ask(started);
+    await askWithToken(started);
     expect(started.asked).to.have.length(2);
     await started.clock.advance(200);
     started.server.allows = () => false;
-    expect([(await ask(started)).kind, started.asked.length]).to.deep.equal(['forbidden', 4]);
+    expect([(await askWithToken(started)).kind, started.asked.length]).to.deep.equal(['forbidden', 4]);
     await started.clock.advance(1000);
     started.server.allows = () => true;
-    expect((await ask(started)).kind).to.equal('ok');
+    expect((await askWithToken(started)).kind).to.equal('ok');
   });
 
   it('are refused while nobody can be asked, and the failure is not kept', async () => {
-    const started = start();
+    const started = startTokens();
     started.server.away = true;
-    expect((await ask(started)).kind).to.equal('unavailable');
+    expect((await askWithToken(started)).kind).to.equal('unavailable');
     started.server.away = false;
-    expect((await ask(started)).kind).to.equal('ok');
+    expect((await askWithToken(started)).kind).to.equal('ok');
     started.server.away = true;
-    expect((await ask(started)).kind).to.equal('ok');
+    expect((await askWithToken(started)).kind).to.equal('ok');
     await started.clock.advance(10_000);
-    expect((await ask(started)).kind).to.equal('unavailable');
+    expect((await askWithToken(started)).kind).to.equal('unavailable');
   });
 
   it('that are invented in great number become few questions', async () => {
-    const started = start();
+    const started = startTokens();
     const answered = Promise.withResolvers<void>();
     started.server.wait = answered.promise;
     const all = Array.from({ length: 100 }, (_, index) =>
-      ask(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, `x${index}`)),
+      askWithToken(started, EXECUTE, tokenOf({ aud: ['orb-api'], exp: EXP }, `x${index}`)),
     );
     await started.clock.advance(1);
     expect(started.asked).to.have.length(32);
@@ -288,20 +224,20 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
   });
 
   it('are not vouched for when a run ends long after the last answer, and disowned after a no', async () => {
-    const started = start();
-    const result = await ask(started);
+    const started = startTokens();
+    const result = await askWithToken(started);
     const caller = result.kind === 'ok' ? result.caller : undefined;
     await started.clock.advance(9999);
     expect(caller?.standing()).to.equal('valid');
     await started.clock.advance(1);
     expect(caller?.standing()).to.equal('unknown');
     started.server.allows = () => false;
-    await ask(started);
+    await askWithToken(started);
     expect(caller?.standing()).to.equal('revoked-or-expired');
   });
 
   it('and API keys have nothing in common: a key never asks the API server', async () => {
-    const started = start();
+    const started = startTokens();
     const { text, document } = makeKey();
     started.keys.put('one', document);
     const results = [

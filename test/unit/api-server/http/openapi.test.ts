@@ -110,6 +110,13 @@ describe('the API document', () => {
         'post /providers/{orb_id}/swap': scoped('providers:swap'),
         'delete /providers/{orb_id}/pin': scoped('providers:swap'),
         'get /providers/{orb_id}/status': scoped('providers:read'),
+        'get /policies/schema': [{ apiKey: [] }],
+        'post /policies/validate': scoped('policies:simulate'),
+        'post /policies/evaluate': scoped('policies:simulate'),
+        'get /decisions': scoped('decisions:read'),
+        'get /decisions/{decision_id}': scoped('decisions:read'),
+        'post /decisions/{decision_id}/explain': scoped('decisions:read'),
+        'post /decisions/{decision_id}/approve': scoped('policies:approve'),
       });
     });
 

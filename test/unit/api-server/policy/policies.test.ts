@@ -41,6 +41,7 @@ describe('the policies in force', () => {
       platformNamespace: 'orb-system',
       clock: { now: () => STARTED_AT },
       logger: recordLog().logger,
+      compileFailed: () => undefined,
     });
     expect(unread.of('acme')?.missing.map(({ mode, requireReady }) => [mode, requireReady])).to.deep.equal([
       ['Enforce', true],

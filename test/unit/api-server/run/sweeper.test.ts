@@ -4,6 +4,8 @@ import { sweep, sweepUntil } from '../../../../api-server/run/sweeper.ts';
 import { CHECK_ORDER } from '../../../../core/receipt/record.ts';
 import { createTestRuntime } from '../../../support/a-runtime.ts';
 import { payloadOf, textAt } from '../../../support/members.ts';
+import { aFinish, aStart } from '../../../support/ledger-rows.ts';
+import { aCompletion, aReplay, aStartPolicy } from '../../../support/policy-rows.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const lost = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
@@ -111,6 +113,45 @@ describe('sweep (trust.md §1.5)', () => {
     const { stuck } = await sweep(runtime);
     await sweep(runtime, stuck);
     expect(limits).to.deep.equal([100, 200]);
+  });
+
+  const DAY_MS = 86_400_000;
+  const hasDecision = async (number: number): Promise<boolean> =>
+    (await ledger.decisionOfRun('acme', aStart(number).runId)) !== undefined;
+
+  it('erases decisions 90 days after they were made and replays 30 days after their start, and no receipt', async () => {
+    await ledger.recordRun(aStart(1, { policy: aStartPolicy(1) }), aFinish(1));
+    await ledger.addReplay(aReplay(0), 1);
+    await ledger.updateReplay('rpl_0', aCompletion());
+    const { runtime } = create();
+    const hasReplay = async (): Promise<boolean> => (await ledger.replay('acme', 'rpl_0')) !== undefined;
+    const seen: unknown[] = [];
+    for (const ms of [30 * DAY_MS, 1, 60 * DAY_MS - 1, 1]) {
+      await fixture.clock.advance(ms);
+      await sweep(runtime);
+      seen.push([await hasReplay(), await hasDecision(1)]);
+    }
+    expect(seen).to.deep.equal([
+      [true, true],
+      [false, true],
+      [false, true],
+      [false, false],
+    ]);
+    expect(await outcomes()).to.deep.equal(['success']);
+  });
+
+  it('erases in slices until no record is due, and leaves the rest of very many to the next sweep', async () => {
+    const limits: number[] = [];
+    const left = [500, 500, 17, 500];
+    const erasePolicyRecords: Ledger['erasePolicyRecords'] = ({ limit }) => {
+      limits.push(limit);
+      return Promise.resolve(left.shift() ?? 500);
+    };
+    const { runtime } = create({ erasePolicyRecords });
+    await sweep(runtime);
+    expect(limits).to.deep.equal([500, 500, 500]);
+    await sweep(runtime);
+    expect(limits.length).to.equal(3 + 60);
   });
 
   describe('sweepUntil', () => {

@@ -1,32 +1,24 @@
-import { jsonOf, echoManifest } from '../../../support/suites.ts';
+import { echoManifest } from '../../../support/suites.ts';
 import { DIGEST, digestOfLetter, ORB } from '../../../support/reputation-rows.ts';
-
-/** Who asks: the columns of the table, in this order. */
-export const COLUMNS = [
-  'no key',
-  'key without the scope',
-  'key of another tenant',
-  'key of the owner',
-  'key of several tenants',
-  'admin by the key of a tenant',
-  'platform admin',
-] as const;
-
-export type Column = (typeof COLUMNS)[number];
-
-/** `200`, or `404 orb-not-found`; one for each column. */
-type Answers = Readonly<Record<Column, string>>;
-
-/** A request that everybody sends. */
-export interface Row {
-  readonly path: string;
-  readonly body?: unknown;
-  readonly answers: Answers;
-}
+import { policyRows } from './policy-tenant-rows.ts';
+import {
+  FORBIDDEN,
+  REFUSED,
+  answersOf,
+  everybody,
+  everyKey,
+  get,
+  ofOwner,
+  ofPlatform,
+  post,
+  type Row,
+} from './tenant-answers.ts';
 
 /** What belongs to the tenant `acme`. */
 export interface Owned {
   readonly receiptId: string;
+  /** Decision about a run that waits for an approval. */
+  readonly decisionId: string;
   /** Size of a signed tree. */
   readonly size: number;
 }
@@ -36,37 +28,6 @@ export const PRIVATE_DIGEST = digestOfLetter('b');
 /** A second version, which the platform suspends. */
 export const OTHER_VERSION = 'acme.echo@1.1.0';
 const NEW_VERSION = echoManifest({ orb_id: 'acme.echo@2.0.0' });
-
-const [ANYBODY, NO_KEY, NO_SCOPE, FORBIDDEN] = ['200', '401 unauthenticated', '403 forbidden', '403 forbidden'];
-
-const answersOf = (
-  [noKey, noScope]: readonly [string, string],
-  [foreign, owner, several]: readonly [string, string, string],
-  [tenantAdmin, platform]: readonly [string, string],
-): Answers => ({
-  'no key': noKey,
-  'key without the scope': noScope,
-  'key of another tenant': foreign,
-  'key of the owner': owner,
-  'key of several tenants': several,
-  'admin by the key of a tenant': tenantAdmin,
-  'platform admin': platform,
-});
-
-const REFUSED = [NO_KEY, NO_SCOPE] as const;
-/** Everybody gets the same answer, also without a key. */
-const everybody = (answer = ANYBODY): Answers =>
-  answersOf([answer, answer], [answer, answer, answer], [answer, answer]);
-/** The same answer for every key that has the scope. */
-const everyKey = (answer: string): Answers => answersOf(REFUSED, [answer, answer, answer], [answer, answer]);
-/** What belongs to a tenant is not there for another one (security.md S13). */
-const ofOwner = (own: string, missing: string, several: string): Answers =>
-  answersOf(REFUSED, [missing, own, several], [own, missing]);
-/** `admin` counts in the platform namespace alone (security.md §6.2). */
-const ofPlatform = (answer: string): Answers => answersOf(REFUSED, [NO_SCOPE, NO_SCOPE, NO_SCOPE], [FORBIDDEN, answer]);
-
-const get = (path: string, answers = everybody()): readonly Row[] => [{ path, answers }];
-const post = (path: string, body: unknown, answers: Answers): Row => ({ path, body: jsonOf(body), answers });
 
 const READ = ofOwner('200', '404 orb-not-found', '409 orb-ambiguous');
 const RECEIPT = ofOwner('200', '404 receipt-not-found', '409 namespace-ambiguous');
@@ -202,4 +163,5 @@ export const tenantRows = (owned: Owned): Readonly<Record<string, readonly Row[]
   ...forStrangers(owned),
   ...ofTenants(owned),
   ...published(),
+  ...policyRows(owned),
 });

@@ -8,20 +8,15 @@ import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.
 import { aCaller, startApp, type Called, type TestApp } from '../../../support/api-app.ts';
 import { aReputation } from '../../../support/a-reputation.ts';
 import { createTestRuntime } from '../../../support/a-runtime.ts';
+import { someFacts } from '../../../support/policies.ts';
+import { storeDecision } from '../../../support/stored-decisions.ts';
 import { objectAt, textAt } from '../../../support/members.ts';
 import { aPublication, aVersion, ORB } from '../../../support/reputation-rows.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 import { jsonOf } from '../../../support/suites.ts';
 import { vectorKeys } from '../../../support/vector-receipts.ts';
-import {
-  COLUMNS,
-  OTHER_VERSION,
-  PRIVATE_DIGEST,
-  tenantRows,
-  type Column,
-  type Owned,
-  type Row,
-} from './tenant-rows.ts';
+import { OTHER_VERSION, PRIVATE_DIGEST, tenantRows, type Owned } from './tenant-rows.ts';
+import { COLUMNS, type Column, type Row } from './tenant-answers.ts';
 
 const goodTests: CheckTests = async () => ({
   findings: [],
@@ -36,11 +31,13 @@ const goodTests: CheckTests = async () => ({
   },
 });
 
-const without = (left: Scope): ReadonlySet<Scope> => new Set(SCOPES.filter((scope) => scope !== left));
+type Wanted = Scope | 'authenticated';
+
+const without = (left: Wanted): ReadonlySet<Scope> => new Set(SCOPES.filter((scope) => scope !== left));
 const TENANTS = without('admin');
 const EVERY = new Set(SCOPES);
 
-type Keys = Readonly<Record<Exclude<Column, 'no key'>, (wanted: Scope) => ReturnType<typeof aCaller>>>;
+type Keys = Readonly<Record<Exclude<Column, 'no key'>, (wanted: Wanted) => ReturnType<typeof aCaller>>>;
 
 /** The keys of the table. */
 const KEYS: Keys = {
@@ -57,7 +54,7 @@ const isKey = (name: string): name is keyof Keys => Object.hasOwn(KEYS, name);
 function authenticate(
   header: string | undefined,
   _address: string,
-  wanted: () => { readonly scope: Scope },
+  wanted: () => { readonly scope: Wanted },
 ): AuthResult {
   const name = (header ?? '').replace(/^Bearer /, '').replaceAll('_', ' ');
   return isKey(name) ? { kind: 'ok', caller: KEYS[name](wanted().scope) } : { kind: 'unauthenticated' };
@@ -85,7 +82,11 @@ describe('every route and every tenant (security.md S13, S14)', () => {
     await clock.advance(1000);
     await ledger.putState('test', 'behind-the-checkpoint', '1');
     const checkpoint = await ledger.checkpoint();
-    owned = { receiptId: textAt(jsonOf(body), 'receipt', 'receipt_id'), size: checkpoint?.size ?? 0 };
+    const decisionId = await storeDecision(ledger, 9, {
+      decision: { approvals: ['incidents:write'] },
+      facts: someFacts(),
+    });
+    owned = { decisionId, receiptId: textAt(jsonOf(body), 'receipt', 'receipt_id'), size: checkpoint?.size ?? 0 };
     const routes = serviceRoutes({
       version: '1.0.0',
       clock,
@@ -122,7 +123,7 @@ describe('every route and every tenant (security.md S13, S14)', () => {
   });
 
   // The names alone: what is asked for is made in `before`.
-  for (const [route, requests] of Object.entries(tenantRows({ receiptId: '', size: 0 })))
+  for (const [route, requests] of Object.entries(tenantRows({ receiptId: '', decisionId: '', size: 0 })))
     for (const place of requests.keys())
       it(`${route}, request ${place + 1}: each gets what is its own, and a refusal writes nothing`, async () => {
         const row = tenantRows(owned)[route]?.[place];

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../../adapters/ledger/port.ts';
 import { aFinish, aStart, aSwap, LEDGER_NOW, receiptIdOf, runIdOf } from '../../../../support/ledger-rows.ts';
+import { aGrant } from '../../../../support/policy-rows.ts';
 import { anEvaluation, aPublication, LINE } from '../../../../support/reputation-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
 import type { Contract } from '../contract.ts';
@@ -17,6 +18,9 @@ const calls: readonly (readonly [string, (ledger: Ledger) => Promise<unknown>])[
   ['eraseExpired', (ledger) => ledger.eraseExpired(LEDGER_NOW)],
   ['receipt', (ledger) => ledger.receipt('acme', receiptIdOf(1))],
   ['receipts', (ledger) => ledger.receipts('acme', { limit: 1 })],
+  ['decisions', (ledger) => ledger.decisions('acme', { limit: 1 })],
+  ['addGrant', (ledger) => ledger.addGrant(aGrant())],
+  ['erasePolicyRecords', (ledger) => ledger.erasePolicyRecords({ decisionsBefore: 0, replaysBefore: 0, limit: 1 })],
   ['checkpoint', (ledger) => ledger.checkpoint()],
   ['acquireLease', (ledger) => ledger.acquireLease('probes', 'one', 1000)],
 ];

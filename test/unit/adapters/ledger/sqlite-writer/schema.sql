@@ -92,16 +92,12 @@ CREATE TABLE status_bits(list INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
 CREATE TABLE policy_decisions(
     id INTEGER PRIMARY KEY, decision_id TEXT NOT NULL UNIQUE, run_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL,
     at INTEGER NOT NULL, orbiset TEXT NOT NULL, orb_id TEXT NOT NULL, caller TEXT NOT NULL, inputs_sha256 TEXT,
-    approvals TEXT, decision TEXT NOT NULL, shadow TEXT NOT NULL, shadow_differs INTEGER NOT NULL,
-    policies TEXT NOT NULL, json TEXT NOT NULL
+    approvals TEXT, denied INTEGER NOT NULL, would_deny INTEGER NOT NULL, shadow_differs INTEGER NOT NULL,
+    policies TEXT NOT NULL, packing INTEGER NOT NULL, record BLOB NOT NULL, response BLOB
   ) STRICT;
 CREATE INDEX policy_decisions_newest
-    ON policy_decisions(tenant, at, id, decision, shadow, shadow_differs, orb_id, policies);
+    ON policy_decisions(tenant, at, id, denied, would_deny, shadow_differs, orb_id, policies);
 CREATE INDEX policy_decisions_at ON policy_decisions(at);
-CREATE TABLE run_facts(
-    decision INTEGER NOT NULL, position INTEGER NOT NULL, phase TEXT NOT NULL, provider TEXT, schema TEXT NOT NULL,
-    salt BLOB NOT NULL, facts TEXT NOT NULL, PRIMARY KEY (decision, position)
-  ) STRICT, WITHOUT ROWID;
 CREATE TABLE policy_counts(
     day INTEGER NOT NULL, tenant TEXT NOT NULL, caller TEXT NOT NULL, orbiset TEXT NOT NULL, orb_id TEXT NOT NULL,
     runs INTEGER NOT NULL, PRIMARY KEY (day, tenant, caller, orbiset, orb_id)

@@ -1,0 +1,42 @@
+import type { Clock } from '../../../adapters/time/clock.ts';
+import { TokenBucket } from '../../../core/rate-limit/token-bucket.ts';
+import { problem } from '../../http/problem.ts';
+import type { Reply, RouteRequest } from '../../http/route.ts';
+
+/** Simulations of one caller in a minute, also all at once (policy.md §5). */
+const PER_MINUTE = 60;
+const MINUTE_MS = 60_000;
+/** Callers that are remembered. The one whose last simulation is oldest is forgotten first. */
+const MOST_CALLERS = 10_000;
+
+/** Limits how often each caller simulates, in this process. */
+export class SimulationRate {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** @returns undefined: the caller may go on */
+  refusal(request: Pick<RouteRequest, 'requestId' | 'caller'>): Reply | undefined {
+    const now = this.#clock.monotonic();
+    const bucket = this.#bucket(request.caller?.id ?? '', now);
+    if (bucket.take(now)) return undefined;
+    const seconds = Math.max(1, Math.ceil(bucket.msUntil(1, now) / 1000));
+    return problem(request, 'rate-limited', {
+      detail: `A caller may simulate ${PER_MINUTE} times a minute.`,
+      headers: { 'retry-after': String(seconds) },
+    });
+  }
+
+  #bucket(id: string, now: number): TokenBucket {
+    const known = this.#buckets.get(id);
+    const bucket = known ?? new TokenBucket({ burst: PER_MINUTE, everyMs: MINUTE_MS / PER_MINUTE, now });
+    this.#buckets.delete(id);
+    this.#buckets.set(id, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > MOST_CALLERS && oldest !== undefined) this.#buckets.delete(oldest);
+    return bucket;
+  }
+}
