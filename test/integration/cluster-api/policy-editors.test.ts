@@ -25,7 +25,11 @@ const LABELLED = { ...DENIES, match: { orbs: { selector: { matchLabels: { held: 
 type Write = readonly [why: string, args: readonly string[], input?: object];
 
 const patch = (what: string, body: object, ...more: readonly string[]): readonly string[] => [
-  ...['patch', what, '--type=merge', '-p', JSON.stringify(body)],
+  'patch',
+  what,
+  '--type=merge',
+  '-p',
+  JSON.stringify(body),
   ...more,
 ];
 const APPLY = ['apply', '--server-side', '--force-conflicts', '-f', '-'];
