@@ -23,6 +23,8 @@ const bound = (...bindings: readonly string[]): string =>
   orbiset(
     `{"vault":{"secrets":[${bindings.map((binding) => `{"name":"s","allowedHosts":["*"]${binding}}`).join(',')}]}}`,
   );
+const policy = (spec: string, name = 'a'): string =>
+  `{"apiVersion":"orbs.dev/v1alpha1","kind":"OrbPolicy","metadata":{"name":"${name}"},"spec":${spec}}`;
 const keys = (value: string): string => bound(`,"keys":${value}`);
 const publication = (spec: string): string =>
   `{"apiVersion":"orbs.dev/v1alpha1","kind":"OrbPublication","metadata":{"name":"a"},"spec":{${spec}}}`;
@@ -229,7 +231,8 @@ const orbisets: readonly EdgeRow[] = [
   ['an empty Orbiset', orbiset('{}'), 'both'],
   ['an Orbiset without spec', '{"apiVersion":"orbs.dev/v1alpha1","kind":"Orbiset","metadata":{"name":"a"}}', 'nobody'],
   ['an Orbiset with a dot in its name', orbiset('{}', 'a.b'), 'nobody'],
-  ['policies of any form', orbiset('{"policies":{"a":{"b":[1]}}}'), 'both'],
+  ['policies with another member', orbiset('{"policies":{"a":{"b":[1]}}}'), 'nobody'],
+  ['policies of their closed form', orbiset('{"policies":{"defaultEffect":"deny","requireReady":true}}'), 'both'],
   ['a Secret that is bound twice', bound('', ''), 'nobody'],
   ['a URL as host', orbiset('{"vault":{"secrets":[{"name":"s","allowedHosts":["https://a.example"]}]}}'), 'nobody'],
   ['keys as list', keys('["A","b.c"]'), 'both'],
@@ -303,6 +306,18 @@ function largest(): string {
   );
 }
 
+const rule = (name: string): string => `{"name":"${name}","effect":"deny","when":"true"}`;
+const policies: readonly EdgeRow[] = [
+  ['a policy without rules', policy('{}'), 'both'],
+  ['a policy with a dot in its name', policy('{}', 'a.b'), 'nobody'],
+  ['a policy whose name has 63 characters', policy('{}', 'a'.repeat(63)), 'both'],
+  ['a policy whose name has 64 characters', policy('{}', 'a'.repeat(64)), 'nobody'],
+  ['two rules of one name', policy(`{"rules":[${rule('a')},${rule('a')}]}`), 'nobody'],
+  ['a rule without an effect', policy('{"rules":[{"name":"a","when":"true"}]}'), 'nobody'],
+  ['a policy that does not compile', policy('{"rules":[{"name":"a","effect":"deny","when":"orb.scor"}]}'), 'both'],
+  ['33 rules', policy(`{"rules":[${many(33, (index) => rule(`r${index}`))}]}`), 'nobody'],
+];
+
 /** Hand-written documents at the edges of what is valid. */
 export const EDGE_ROWS: readonly EdgeRow[] = [
   ...members,
@@ -314,5 +329,6 @@ export const EDGE_ROWS: readonly EdgeRow[] = [
   ...metadatas,
   ...orbisets,
   ...publications,
+  ...policies,
   ['a manifest at all bounds', largest(), 'both'],
 ];
