@@ -26,6 +26,7 @@ const VERBS = {
   conformance: 'test/conformance/run.ts',
   e2e: 'hack/e2e.ts',
   'docs:dashboard': 'hack/dashboard.ts',
+  fuzz: 'test/fuzz/run.ts',
   'failover-run': 'test/failover-run/run.ts',
   generate: 'hack/generate.ts',
   image: 'hack/image.ts',
