@@ -23,8 +23,6 @@ const bound = (...bindings: readonly string[]): string =>
   orbiset(
     `{"vault":{"secrets":[${bindings.map((binding) => `{"name":"s","allowedHosts":["*"]${binding}}`).join(',')}]}}`,
   );
-const policy = (spec: string, name = 'a'): string =>
-  `{"apiVersion":"orbs.dev/v1alpha1","kind":"OrbPolicy","metadata":{"name":"${name}"},"spec":${spec}}`;
 const keys = (value: string): string => bound(`,"keys":${value}`);
 const publication = (spec: string): string =>
   `{"apiVersion":"orbs.dev/v1alpha1","kind":"OrbPublication","metadata":{"name":"a"},"spec":{${spec}}}`;
@@ -306,18 +304,6 @@ function largest(): string {
   );
 }
 
-const rule = (name: string): string => `{"name":"${name}","effect":"deny","when":"true"}`;
-const policies: readonly EdgeRow[] = [
-  ['a policy without rules', policy('{}'), 'both'],
-  ['a policy with a dot in its name', policy('{}', 'a.b'), 'nobody'],
-  ['a policy whose name has 63 characters', policy('{}', 'a'.repeat(63)), 'both'],
-  ['a policy whose name has 64 characters', policy('{}', 'a'.repeat(64)), 'nobody'],
-  ['two rules of one name', policy(`{"rules":[${rule('a')},${rule('a')}]}`), 'nobody'],
-  ['a rule without an effect', policy('{"rules":[{"name":"a","when":"true"}]}'), 'nobody'],
-  ['a policy that does not compile', policy('{"rules":[{"name":"a","effect":"deny","when":"orb.scor"}]}'), 'both'],
-  ['33 rules', policy(`{"rules":[${many(33, (index) => rule(`r${index}`))}]}`), 'nobody'],
-];
-
 /** Hand-written documents at the edges of what is valid. */
 export const EDGE_ROWS: readonly EdgeRow[] = [
   ...members,
@@ -329,6 +315,5 @@ export const EDGE_ROWS: readonly EdgeRow[] = [
   ...metadatas,
   ...orbisets,
   ...publications,
-  ...policies,
   ['a manifest at all bounds', largest(), 'both'],
 ];
