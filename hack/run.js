@@ -20,6 +20,7 @@ const VERBS = {
   chaos: {
     kill: 'test/chaos/kill.ts',
     operator: 'test/chaos/run.ts',
+    policies: 'test/chaos/policies.ts',
     publish: 'test/chaos/publish.ts',
     swaps: 'test/chaos/swaps.ts',
   },
