@@ -49,7 +49,8 @@ function countsOf(file: string): { readonly runs: number; readonly open: number;
   }
 }
 
-async function receiptsOf(ledger: Ledger, tenant: string): Promise<ReadonlyMap<string, StoredReceipt>> {
+/** Every receipt of a tenant, by its id. */
+export async function receiptsOf(ledger: Ledger, tenant: string): Promise<ReadonlyMap<string, StoredReceipt>> {
   const all = new Map<string, StoredReceipt>();
   let cursor: string | null = '';
   while (cursor !== null) {

@@ -15,6 +15,14 @@ import type { Facts } from '../../core/policy/language/port.ts';
 
 export const STARTED_AT = Date.parse('2026-11-20T10:00:00Z');
 
+/** A policy as a document, in the namespace in which it is applied. */
+export const policyObject = (name: string, spec: OrbPolicySpec): object => ({
+  apiVersion: 'orbs.dev/v1alpha1',
+  kind: 'OrbPolicy',
+  metadata: { name },
+  spec,
+});
+
 /** A policy that compiles, Enforce unless said otherwise. @throws TypeError it doesn't compile */
 export function aPolicy(spec: OrbPolicySpec, name = 'policy', mode: EffectiveMode = 'Enforce'): PolicyInForce {
   const document = compileDocument({ namespace: 'acme', name, spec }, STARTED_AT, CEL_ENGINE);

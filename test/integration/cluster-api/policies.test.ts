@@ -6,6 +6,7 @@ import { startApi, type ApiProcess, type ApiReply } from '../../support/api-proc
 import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
 import { apiKeySecret, orb, orbiset } from '../../support/cluster-objects.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
+import { policyObject } from '../../support/policies.ts';
 import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { lastAnswer, untilTrue, waitFor } from '../../support/wait-for.ts';
 
@@ -13,12 +14,6 @@ const ECHO = 'acme.echo@1.0.0';
 /** A new generation is in force within this time, ms. */
 const IN_FORCE_MS = 2000;
 
-const policy = (name: string, spec: OrbPolicySpec): object => ({
-  apiVersion: 'orbs.dev/v1alpha1',
-  kind: 'OrbPolicy',
-  metadata: { name },
-  spec,
-});
 const denying = (when: string): OrbPolicySpec => ({
   mode: 'Enforce',
   rules: [{ name: 'rule', effect: 'deny', when, message: 'not today' }],
@@ -62,19 +57,19 @@ describe('policies of a cluster take force (policy.md §2)', function suite() {
 
   it('within two seconds, and the status says which version', async () => {
     expect(await untilAnswer(RUNS, 10_000)).to.equal(RUNS);
-    await team.apply(policy('limits', denying('orb.score < 50')));
+    await team.apply(policyObject('limits', denying('orb.score < 50')));
     expect(await untilAnswer(DENIED)).to.equal(DENIED);
     const digest = await waitFor(async () => (await statusOf('limits', '.activeDigest')) || undefined);
     expect(digest).to.match(/^sha256:[0-9a-f]{64}$/);
-    await team.apply(policy('limits', denying('orb.score > 50')));
+    await team.apply(policyObject('limits', denying('orb.score > 50')));
     expect(await untilAnswer(RUNS)).to.equal(RUNS);
-    await team.apply(policy('limits', denying('orb.score < 50')));
+    await team.apply(policyObject('limits', denying('orb.score < 50')));
     expect(await untilAnswer(DENIED)).to.equal(DENIED);
   });
 
   it('while a later generation that is no good does not, also after the process was killed', async () => {
     const before = await waitFor(async () => (await statusOf('limits', '.activeDigest')) || undefined);
-    await team.apply(policy('limits', denying('orb.scor > 50')));
+    await team.apply(policyObject('limits', denying('orb.scor > 50')));
     await untilTrue('the generation is refused', () => api.log().includes('does not take force'));
     expect(await untilAnswer(DENIED)).to.equal(DENIED);
     api = await api.restart('SIGKILL');
@@ -90,11 +85,11 @@ describe('policies of a cluster take force (policy.md §2)', function suite() {
 
   it('for every tenant in the namespace of the platform alone', async () => {
     const platform: OrbPolicySpec = { ...denying('orb.score < 50'), scope: 'Platform' };
-    await team.apply(policy('mine', platform));
+    await team.apply(policyObject('mine', platform));
     await untilTrue('the scope is refused', () => api.log().includes('ScopeNotAllowed'));
     expect(await untilAnswer(RUNS)).to.equal(RUNS);
     await team.kubectl('delete', 'orbpolicy/mine');
-    await kubectlOk(plane, ['-n', 'orb-system', 'apply', '-f', '-'], JSON.stringify(policy('base', platform)));
+    await kubectlOk(plane, ['-n', 'orb-system', 'apply', '-f', '-'], JSON.stringify(policyObject('base', platform)));
     expect(await untilAnswer(DENIED)).to.equal(DENIED);
     await kubectlOk(plane, ['-n', 'orb-system', 'delete', 'orbpolicy/base']);
     expect(await untilAnswer(RUNS)).to.equal(RUNS);
@@ -102,7 +97,7 @@ describe('policies of a cluster take force (policy.md §2)', function suite() {
 
   it('by labels of an Orb, when nothing but the labels changes', async () => {
     const match = { orbs: { selector: { matchLabels: { tier: 'prod' } } } };
-    await team.apply(policy('labelled', { ...denying('orb.score < 50'), match }));
+    await team.apply(policyObject('labelled', { ...denying('orb.score < 50'), match }));
     expect(await untilAnswer(RUNS)).to.equal(RUNS);
     await team.kubectl('label', 'orb/echo', 'tier=prod');
     expect(await untilAnswer(DENIED)).to.equal(DENIED);
@@ -114,7 +109,7 @@ describe('policies of a cluster take force (policy.md §2)', function suite() {
   it('beside what the Orbiset says: without a rule that allows, a run is denied', async () => {
     const patch = (policies: object | null): Promise<string> =>
       team.kubectl('patch', 'orbiset/support', '--type=merge', '-p', JSON.stringify({ spec: { policies } }));
-    await team.apply(policy('recording', { mode: 'Enforce' }));
+    await team.apply(policyObject('recording', { mode: 'Enforce' }));
     await patch({ defaultEffect: 'deny' });
     expect(await untilAnswer(DENIED)).to.equal(DENIED);
     await patch(null);

@@ -2,14 +2,17 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { CORE_ONLY, SERVER_ONLY, explanation, type Difference } from '../../support/crds/differences.ts';
 import { EDGE_ROWS, type Accepted } from '../../support/crds/edge-rows.ts';
-import { documents } from '../../support/crds/schema-values.ts';
+import { POLICY_ROWS } from '../../support/crds/policy-rows.ts';
+import { documents, policyDocuments } from '../../support/crds/schema-values.ts';
 import { coreVerdict, openJudge, type ServerJudge, type Verdict } from '../../support/crds/verdicts.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 
 // The whole corpus: ORB_CORPUS_SIZE=100000 npm run test:integration. About 300 documents a second.
 const SIZE = Number(process.env['ORB_CORPUS_SIZE'] ?? 1500);
+const POLICIES = Math.max(1000, SIZE / 10);
 const SEED = Number(process.env['ORB_CORPUS_SEED'] ?? 20_261_121);
 const BATCH = 8;
+const ROWS = [...EDGE_ROWS, ...POLICY_ROWS];
 
 interface Judged {
   readonly text: string;
@@ -61,18 +64,18 @@ describe('core and the API server, asked about the same document', function suit
   after(() => judge?.close());
 
   it('say of every edge what the table says', async () => {
-    const all = await ask(EDGE_ROWS.map(([, text]) => text));
+    const all = await ask(ROWS.map(([, text]) => text));
     const found = all.map((item, index) => {
-      const errors = acceptedBy(item) === EDGE_ROWS[index]?.[2] ? [] : [...item.core.errors, ...item.server.errors];
-      return [EDGE_ROWS[index]?.[0], acceptedBy(item), ...errors];
+      const errors = acceptedBy(item) === ROWS[index]?.[2] ? [] : [...item.core.errors, ...item.server.errors];
+      return [ROWS[index]?.[0], acceptedBy(item), ...errors];
     });
-    expect(found).to.deep.equal(EDGE_ROWS.map(([what, , accepted]) => [what, accepted]));
+    expect(found).to.deep.equal(ROWS.map(([what, , accepted]) => [what, accepted]));
     expect(unexplained(all, 'server', CORE_ONLY)).to.deep.equal([]);
     expect(unexplained(all, 'core', SERVER_ONLY)).to.deep.equal([]);
   });
 
   it('differ in each way that the table lists, and the list holds nothing that is over', async () => {
-    const all = await ask(EDGE_ROWS.map(([, text]) => text));
+    const all = await ask(ROWS.map(([, text]) => text));
     const said = (by: Accepted): readonly string[] =>
       all
         .filter((item) => acceptedBy(item) === by)
@@ -95,5 +98,14 @@ describe('core and the API server, asked about the same document', function suit
       expect(both.length, `${kind} accepted`).to.be.greaterThan(SIZE / 100);
       expect(none.length, `${kind} refused`).to.be.greaterThan(SIZE / 500);
     }
+  });
+
+  it(`agree on ${POLICIES} policies (seed ${SEED})`, async () => {
+    const sampled = fc.sample(policyDocuments, { numRuns: POLICIES, seed: SEED });
+    const all = await ask(sampled.map((policy) => JSON.stringify(policy)));
+    expect(unexplained(all, 'server', CORE_ONLY)).to.deep.equal([]);
+    expect(unexplained(all, 'core', SERVER_ONLY)).to.deep.equal([]);
+    for (const by of ['both', 'nobody'])
+      expect(all.filter((item) => acceptedBy(item) === by).length, by).to.be.greaterThan(POLICIES / 20);
   });
 });

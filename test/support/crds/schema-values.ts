@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import manifestSchema from '../../../crds/schemas/manifest.schema.json' with { type: 'json' };
 import orbSchema from '../../../crds/schemas/orb.schema.json' with { type: 'json' };
 import orbisetSchema from '../../../crds/schemas/orbiset.schema.json' with { type: 'json' };
+import policySchema from '../../../crds/schemas/orbpolicy.schema.json' with { type: 'json' };
 import publicationSchema from '../../../crds/schemas/orbpublication.schema.json' with { type: 'json' };
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 
@@ -187,6 +188,7 @@ type Entries = readonly (readonly [string, JsonValue])[];
 const manifests = new SchemaValues(manifestSchema).of(manifestSchema);
 const pins = new SchemaValues(orbSchema);
 const orbisets = new SchemaValues(orbisetSchema);
+const policies = new SchemaValues(policySchema);
 const publications = new SchemaValues(publicationSchema);
 const API = 'orbs.dev/v1alpha1';
 const document = (kind: string, name: string, spec: JsonValue): JsonObject => ({
@@ -203,9 +205,16 @@ const publicationSpecs = fc
   .tuple(publications.of(publications.definition('spec')), manifests)
   .map(([spec, manifest]) => (isJsonObject(spec) ? { ...spec, manifest } : spec));
 
+const policySpecs = policies.of(policies.definition('spec'));
+
 /** Documents of the three kinds, by schema: about half of them are valid. */
 export const documents: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 4, arbitrary: orbSpecs.map((spec) => document('Orb', 'some', spec)) },
   { weight: 2, arbitrary: orbisets.of(orbisets.definition('spec')).map((spec) => document('Orbiset', 'some', spec)) },
   { weight: 1, arbitrary: publicationSpecs.map((spec) => document('OrbPublication', 'some', spec)) },
 );
+
+/** OrbPolicies by their schema: about half of them are valid. */
+export const policyDocuments: fc.Arbitrary<JsonObject> = fc
+  .tuple(mostly(fc.constantFrom('some', 'a'.repeat(63)), fc.constantFrom('a.b', 'a'.repeat(64))), policySpecs)
+  .map(([name, spec]) => document('OrbPolicy', name, spec));

@@ -2,9 +2,11 @@ import { Agent, request } from 'undici';
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { checkSchema } from '../../../core/manifest/check-schema.ts';
-import { checkDocument } from '../../../core/manifest/documents.ts';
+import { checkDocument, type Resource } from '../../../core/manifest/documents.ts';
 import type { Finding } from '../../../core/manifest/finding.ts';
 import { parseDocuments } from '../../../core/manifest/parse-text.ts';
+import { definePolicy } from '../../../core/policy/document/definition.ts';
+import { lintDocument } from '../../../core/policy/document/lint-document.ts';
 import { compileOrb } from '../../../core/orb/compile-orb.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 
@@ -32,6 +34,12 @@ function ofPublication(value: JsonObject): Verdict {
   return ofManifest((isJsonObject(spec) ? spec['manifest'] : undefined) ?? null);
 }
 
+/** Of the findings beside the schema, those about names are the ones that the server has rules for. */
+function ofPolicy({ namespace, name, spec }: Extract<Resource, { readonly kind: 'OrbPolicy' }>): Verdict {
+  const found = lintDocument(definePolicy(namespace, name, spec), 0).filter(({ code }) => code === 'duplicate-name');
+  return verdict(found.length === 0, found);
+}
+
 /** Core's verdict on a document in JSON text: the same as that of the loader, `orb validate` and the controllers. */
 export function coreVerdict(text: string): Verdict {
   const [parsed] = parseDocuments(text, 'json');
@@ -40,12 +48,14 @@ export function coreVerdict(text: string): Verdict {
   if (isJsonObject(value) && value['kind'] === 'OrbPublication') return ofPublication(value);
   const checked = checkDocument(value);
   if (!checked.ok) return verdict(false, checked.findings);
+  if (checked.value.kind === 'OrbPolicy') return ofPolicy(checked.value);
   return checked.value.kind === 'Orb' ? ofManifest(checked.value.manifest) : verdict(true, []);
 }
 
 const PLURALS: Readonly<Record<string, string>> = {
   Orb: 'orbs',
   Orbiset: 'orbisets',
+  OrbPolicy: 'orbpolicies',
   OrbPublication: 'orbpublications',
 };
 const REFUSED = [400, 422];

@@ -24,7 +24,9 @@ describe('hack/run.js', () => {
       error: `There is no bench "nothing": ${names}`,
     });
     expect(run('bench')).to.deep.equal({ status: 64, out: '', error: `bench takes a name: ${names}` });
-    expect(run('chaos', 'toString').error).to.equal('There is no chaos "toString": kill, operator, publish, swaps');
+    expect(run('chaos', 'toString').error).to.equal(
+      'There is no chaos "toString": kill, operator, policies, publish, swaps',
+    );
   });
 
   it('lists the verbs for one that it does not know', () => {

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { orbManifest } from '../../support/orbs.ts';
+import { startStandalone, type Standalone } from '../../support/standalone.ts';
+import type { Observations } from '../witness.ts';
+import { KINDS, policyFiles, type Kind } from './kinds.ts';
+import { startNotingProvider, type NotingProvider } from './provider.ts';
+
+const ORB = 'chaos.send@1.0.0';
+const CALLERS = 6;
+/** Answers before a kill, at the least: each kind is among them. */
+const BEFORE_KILL = 12;
+/** The kill comes at most this long after the request was sent or its provider has answered, ms. */
+const SPREAD_MS = 6;
+
+/** Deadline of every run, ms. */
+export const RUN_TIMEOUT_MS = 2000;
+
+/** Where a kill is aimed: between a request and its answer. */
+export const AIMS = ['start', 'denial', 'Request decision', 'Response decision', 'finish'] as const;
+export type Aim = (typeof AIMS)[number];
+
+const AIMED: Readonly<Record<Aim, { readonly kind: Kind; readonly afterProvider: boolean }>> = {
+  start: { kind: 'allowed', afterProvider: false },
+  denial: { kind: 'before', afterProvider: false },
+  'Request decision': { kind: 'request', afterProvider: false },
+  'Response decision': { kind: 'response', afterProvider: true },
+  finish: { kind: 'allowed', afterProvider: true },
+};
+
+/** What callers and the provider saw. */
+export interface Seen extends Observations {
+  /** Text of a run whose answer came → its receipt. */
+  readonly answers: Map<string, string>;
+  readonly called: ReadonlySet<string>;
+  /** Texts of the runs at which a kill was aimed. */
+  readonly aimed: { readonly aim: Aim; readonly text: string }[];
+}
+
+export interface PolicyRounds {
+  readonly folder: string;
+  readonly rounds: number;
+  readonly random: () => number;
+  readonly seen: Observations;
+  readonly say: (line: string) => void;
+}
+
+const EXPECTED: Readonly<Record<Kind, number>> = { allowed: 200, before: 403, request: 403, response: 403 };
+const RECEIPT_ID = /"receipt_id":"(rcpt_[^"]+)"/;
+
+/** Sends one run and notes its answer. Rejects when the platform is killed. */
+async function send(platform: Standalone, kind: Kind, text: string, seen: Seen): Promise<void> {
+  const response = await platform.post('/orbisets/default/execute', { orb_id: ORB, inputs: { text } });
+  const body = await response.text();
+  const id = RECEIPT_ID.exec(body)?.[1];
+  if (response.status !== EXPECTED[kind] || id === undefined) {
+    seen.faults.push(`${text} was answered with ${response.status}: ${body.slice(0, 200)}`);
+    return;
+  }
+  seen.answers.set(text, id);
+  seen.acknowledged.add(id);
+}
+
+const textOf = (kind: Kind): string => `${kind}-${randomUUID()}`;
+
+async function call(platform: Standalone, first: number, seen: Seen, signal: AbortSignal): Promise<void> {
+  for (let count = first; !signal.aborted; count += 1) {
+    const kind = KINDS[count % KINDS.length] ?? 'allowed';
+    await send(platform, kind, textOf(kind), seen);
+  }
+}
+
+/** One kill under load, at a moment of the run that is aimed at. */
+async function killAt(
+  platform: Standalone,
+  aim: Aim,
+  provider: NotingProvider,
+  { random, seen }: { readonly random: () => number; readonly seen: Seen },
+): Promise<void> {
+  const stop = new AbortController();
+  const before = seen.answers.size;
+  const callers = Array.from({ length: CALLERS }, (_, index) =>
+    // The kill breaks the connection of each: only answers that were complete before it count.
+    call(platform, index, seen, stop.signal).catch(() => undefined),
+  );
+  while (seen.answers.size < before + BEFORE_KILL && seen.faults.length === 0) await delay(2);
+  const { kind, afterProvider } = AIMED[aim];
+  const text = textOf(kind);
+  seen.aimed.push({ aim, text });
+  const answered = afterProvider ? provider.answered(text, stop.signal).catch(() => undefined) : Promise.resolve();
+  const aimedAt = send(platform, kind, text, seen).catch(() => undefined);
+  await answered;
+  await delay(random() * SPREAD_MS);
+  await platform.stop('SIGKILL');
+  stop.abort();
+  await Promise.all([...callers, aimedAt]);
+}
+
+/** A run of each kind: the policies that held before the kill hold. */
+async function checkInForce(platform: Standalone, seen: Seen): Promise<void> {
+  for (const kind of KINDS) await send(platform, kind, textOf(kind), seen);
+}
+
+/**
+ * Kills a platform whose policies deny in every phase, again and again, on one data folder. From the second start on its
+ * files hold versions that don't compile.
+ */
+export async function policyRounds(
+  { folder, rounds, random, seen: observed, say }: PolicyRounds,
+  then: (platform: Standalone, lastKillAt: number, seen: Seen) => Promise<void>,
+): Promise<Seen> {
+  const provider = await startNotingProvider();
+  const seen: Seen = { ...observed, answers: new Map(), called: provider.called, aimed: [] };
+  const url = `http://127.0.0.1:${provider.port}/`;
+  const start = (isBroken: boolean): Promise<Standalone> =>
+    startStandalone({
+      data: folder,
+      resources: {
+        'send.json': orbManifest(ORB, { url, execution: { timeout_ms: RUN_TIMEOUT_MS } }),
+        ...policyFiles(isBroken),
+      },
+      flags: ['--egress-allow', `http://127.0.0.1:${provider.port}`],
+    });
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const aim = AIMS[round % AIMS.length] ?? 'start';
+      const platform = await start(round > 0);
+      await checkInForce(platform, seen);
+      await killAt(platform, aim, provider, { random, seen });
+      say(`kill ${round + 1}, at ${aim}: ${seen.answers.size} answers`);
+    }
+    const killedAt = Date.now();
+    const platform = await start(true);
+    await checkInForce(platform, seen);
+    await then(platform, killedAt, seen);
+    return seen;
+  } finally {
+    provider.close();
+  }
+}

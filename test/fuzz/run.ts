@@ -1,0 +1,79 @@
+// `npm run fuzz [-- NAME…]`: the properties of policies in their full sizes, one after the other; `-- --list` names them.
+// The unit and integration tests run the same properties in a short form.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const UNIT = 'test/unit/core/policy';
+
+interface Property {
+  /** What is shown, with how many cases. */
+  readonly what: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const MOCHA = [
+  'node_modules/.bin/mocha',
+  '--no-config',
+  '--require',
+  './test/support/strict.ts',
+  '--timeout',
+  '3600000',
+];
+const ofMocha = (what: string, runs: number, ...args: readonly string[]): Property => ({
+  what: `${what}: ${runs}`,
+  args: [...MOCHA, ...args],
+  env: { ORB_PROPERTY_RUNS: String(runs) },
+});
+const DECIDE = `${UNIT}/decision/decide.test.ts`;
+const LANGUAGE = `${UNIT}/language/fuzz.test.ts`;
+
+const PROPERTIES: Readonly<Record<string, Property>> = {
+  monotony: ofMocha('adding a policy or an error never loosens', 10_000, DECIDE, '--grep', 'stay denied|never looser'),
+  kept: ofMocha('kept results against evaluating everything', 100_000, DECIDE, '--grep', 'the same with kept results'),
+  differential: ofMocha('both libraries mean the same', 1_000_000, LANGUAGE, '--grep', 'in both libraries'),
+  crash: ofMocha('no text breaks parser or lint', 1_000_000, LANGUAGE, '--grep', 'never throw'),
+  facts: ofMocha('no values break facts', 1_000_000, `${UNIT}/facts/fuzz.test.ts`),
+  cost: { what: 'cost of accepted policies: 10000', args: ['test/fuzz/cost.ts'] },
+  kubernetes: {
+    what: 'CEL of Kubernetes means the same: 10000',
+    args: ['hack/test-integration.ts', '--jobs', '1', 'crds/policy-expressions'],
+    env: { ORB_CEL_EXPRESSIONS: '10000' },
+  },
+};
+
+async function run({ args, env }: Property): Promise<number> {
+  const child = spawn(process.execPath, [...args], { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
+  await once(child, 'close');
+  return child.exitCode ?? 1;
+}
+
+const { values, positionals } = parseArgs({
+  options: { list: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const names = positionals.length === 0 ? Object.keys(PROPERTIES) : positionals;
+const unknown = names.filter((name) => !Object.hasOwn(PROPERTIES, name));
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+if (unknown.length > 0) {
+  process.stderr.write(`There is no ${unknown.join(', ')}: ${Object.keys(PROPERTIES).join(', ')}\n`);
+  process.exitCode = 64;
+} else if (values.list) {
+  for (const [name, { what }] of Object.entries(PROPERTIES)) say(`${name.padEnd(14)}${what}`);
+} else {
+  const rows: string[] = [];
+  for (const name of names) {
+    const property = PROPERTIES[name];
+    if (property === undefined) continue;
+    const began = performance.now();
+    const code = await run(property);
+    if (code !== 0) process.exitCode = 1;
+    const seconds = Math.round((performance.now() - began) / 1000);
+    rows.push(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(14)}${property.what}, ${seconds} s`);
+  }
+  for (const row of rows) say(row);
+}

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkKilled } from '../../chaos/check-killed.ts';
+import { checkDecisions } from '../../chaos/policies/check-decisions.ts';
+import { AIMS, policyRounds, type Seen } from '../../chaos/policies/policy-rounds.ts';
+import { seededRandom } from '../../chaos/seeded-random.ts';
+import { emptyWitness } from '../../chaos/witness.ts';
+import { temporaryFolder } from '../../support/standalone.ts';
+
+// `npm run chaos policies` does it 50 times and waits for the sweeper.
+describe('a platform with policies that is killed under load', function () {
+  this.timeout(60_000);
+  const folder = temporaryFolder();
+  const data = join(folder, 'data');
+  let seen: Seen;
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('has the decision and the one receipt of every denied run, called no provider for it, and denies on', async () => {
+    const random = seededRandom(7);
+    const rounds = AIMS.length;
+    seen = await policyRounds({ folder, rounds, random, seen: emptyWitness(), say: () => undefined }, async (last) => {
+      expect(await last.stop()).to.equal(0);
+    });
+    expect((await checkKilled(data, seen)).faults).to.deep.equal([]);
+    const { faults, denied } = await checkDecisions(data, seen);
+    expect(faults).to.deep.equal([]);
+    expect(Object.keys(denied)).to.deep.equal(['PreFlight', 'Request', 'Response']);
+    for (const count of Object.values(denied)) expect(count).to.be.greaterThan(rounds);
+  });
+
+  it('would show what was lost or let through: the checker finds planted faults', async () => {
+    const [text = '', id = ''] = [...seen.answers].find(([answered]) => answered.startsWith('before-')) ?? [];
+    const called = new Set([...seen.called, text, 'allowed-unknown']);
+    const answers = new Map([...seen.answers, ['before-lost', id]]);
+    const { faults } = await checkDecisions(data, { ...seen, called, answers });
+    expect(faults).to.deep.equal([
+      `${text} was denied, and its provider was called`,
+      'allowed-unknown reached its provider, and no decision is recorded',
+      `before-lost was answered with ${id}, which is not its receipt`,
+    ]);
+  });
+});
