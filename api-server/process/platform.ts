@@ -251,11 +251,22 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   });
   await reputation.open();
   const { platformNamespace } = options.runtime;
-  const { listings } = reputation;
-  const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace });
+  const policy = await createPolicies({
+    ledger,
+    listings: reputation.listings,
+    metrics,
+    clock,
+    log,
+    platformNamespace,
+  });
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
-  const { replayed } = policy.policies;
-  const replays = createReplays({ runtime, document, ledgerFile: ledgerFile(options), replayed, metrics });
+  const replays = createReplays({
+    runtime,
+    document,
+    ledgerFile: ledgerFile(options),
+    policies: policy.policies,
+    metrics,
+  });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();
