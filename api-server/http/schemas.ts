@@ -38,6 +38,7 @@ export const shapes = {
   time: matching(TIME, 'UTC with milliseconds.'),
   digest: matching('^sha256:[0-9a-f]{64}$', 'SHA-256 as lower-case hexadecimal.'),
   decisionId: matching(`^dec_${UUID}$`, 'Id of a decision of policies.'),
+  replayId: matching(`^rpl_${UUID}$`, 'Id of a replay of policies.'),
   receiptId: matching(`^rcpt_${UUID}$`, 'Receipt id.'),
   swapId: matching(`^swp_${UUID}$`, 'Id of a manual swap.'),
   runId: matching(`^run_${UUID}$`, 'Run id.'),

@@ -37,6 +37,11 @@ export const policyProblems = {
     title: 'No replay of this version meets the limits of the policy',
     next: 'Replay this version over a longer window, or change it until gate.failing is empty.',
   },
+  'replay-not-found': {
+    status: 404,
+    title: 'No such replay',
+    next: 'Check the replay id; replays of other tenants are not shown, and old ones are erased after 30 days.',
+  },
   'decision-not-found': {
     status: 404,
     title: 'No such decision',

@@ -1,20 +1,19 @@
 import { ReplayRunner } from '../../adapters/replay-worker/replay-runner.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { createReplayCounters } from '../replays/replay-metrics.ts';
-import { Replays, type ReplaysDeps } from '../replays/replays.ts';
+import { Replays } from '../replays/replays.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Platform } from './platform.ts';
 
-interface ReplayParts extends Pick<Platform, 'metrics'> {
+interface ReplayParts extends Pick<Platform, 'metrics' | 'policies'> {
   readonly runtime: Runtime;
   readonly document: KeysDocument;
   /** Path of the ledger's file. */
   readonly ledgerFile: string;
-  readonly replayed: ReplaysDeps['replayed'];
 }
 
 /** The replays of one process, and their threads. */
-export const createReplays = ({ runtime, document, ledgerFile, replayed, metrics }: ReplayParts): Replays => {
+export const createReplays = ({ runtime, document, ledgerFile, policies, metrics }: ReplayParts): Replays => {
   const { ledger, catalog, sealing, issuer, clock, random, logger, settings } = runtime;
   return new Replays({
     ledger,
@@ -28,6 +27,6 @@ export const createReplays = ({ runtime, document, ledgerFile, replayed, metrics
     keys: document,
     runner: new ReplayRunner({ file: ledgerFile, most: settings.policyReplayThreads }),
     counters: createReplayCounters(metrics.registry),
-    replayed,
+    replayed: policies.replayed,
   });
 };

@@ -253,8 +253,13 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { listings } = reputation;
   const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace, retention });
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
-  const { replayed } = policy.policies;
-  const replays = createReplays({ runtime, document, ledgerFile: ledgerFile(options), replayed, metrics });
+  const replays = createReplays({
+    runtime,
+    document,
+    ledgerFile: ledgerFile(options),
+    policies: policy.policies,
+    metrics,
+  });
   const close = async (): Promise<void> => {
     delay.close();
     cases.close();

@@ -80,13 +80,15 @@ export const replayHere = (source: RunSource): ReplaysDeps['runner'] => ({
 export interface Observed {
   /** `ended completed`, `mismatched 1`, `replayed acme/limits`; nothing for 0. */
   readonly said: string[];
+  /** Called after each completed replay. */
+  readonly completed?: () => void;
 }
 
 /** The replays of a process, on this thread unless `change` says otherwise. */
 export function someReplays(
   { ledger, clock, catalog, sealing, issuer }: Pick<Runtime, 'ledger' | 'clock' | 'catalog' | 'sealing' | 'issuer'>,
   change: Partial<ReplaysDeps> = {},
-  { said }: Observed = { said: [] },
+  { said, completed }: Observed = { said: [] },
 ): Replays {
   const silent = (): void => undefined;
   return new Replays({
@@ -105,7 +107,10 @@ export function someReplays(
       evaluated: silent,
       mismatched: (receipts) => void (receipts > 0 && said.push(`mismatched ${receipts}`)),
     },
-    replayed: async (namespace, name) => void said.push(`replayed ${namespace}/${name}`),
+    replayed: async (namespace, name) => {
+      said.push(`replayed ${namespace}/${name}`);
+      completed?.();
+    },
     ...change,
   });
 }

@@ -10,13 +10,15 @@ import { explainRoute } from './explain-route.ts';
 import { policyListRoute } from './list-route.ts';
 import { policyObjectRoutes } from './object-routes.ts';
 import { promoteRoute } from './promote-route.ts';
+import { replayRoutes } from './replay-routes.ts';
 import { rollbackRoute } from './rollback-route.ts';
 import { schemaRoute } from './schema-route.ts';
 import { SimulationRate } from './simulation-rate.ts';
+import { startReplayRoute } from './start-replay-route.ts';
 import { validateRoute } from './validate-route.ts';
 import { versionRoutes } from './version-routes.ts';
 
-function routes({ runtime, clock, ledger, policyObjects }: ServiceParts): readonly Route[] {
+function routes({ runtime, clock, ledger, policyObjects, replays }: ServiceParts): readonly Route[] {
   const { logger, policies, settings, catalog, random } = runtime;
   const rate = new SimulationRate(clock);
   const { platformNamespace } = settings;
@@ -35,6 +37,8 @@ function routes({ runtime, clock, ledger, policyObjects }: ServiceParts): readon
     promoteRoute(parts),
     coverageRoute({ ledger, clock, policies }),
     approveRoute({ ledger, clock, random, logger }),
+    startReplayRoute({ ledger, clock, logger, rate, policies, replays }),
+    ...replayRoutes({ ledger, logger, replays }),
   ];
 }
 

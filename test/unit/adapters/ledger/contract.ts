@@ -16,6 +16,7 @@ import { policyVersionContract } from './contract/policy-versions.ts';
 import { policyViolationContract } from './contract/policy-violations.ts';
 import { publicationContract } from './contract/publications.ts';
 import { receiptContract } from './contract/receipts.ts';
+import { recordedRunContract } from './contract/recorded-runs.ts';
 import { reputationContract } from './contract/reputation.ts';
 import { runContract } from './contract/runs.ts';
 import { storeContract } from './contract/store.ts';
@@ -63,6 +64,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerFixture>)
     runContract(contract);
     idempotencyContract(contract);
     receiptContract(contract);
+    recordedRunContract(contract);
     swapContract(contract);
     logContract(contract);
     storeContract(contract);
