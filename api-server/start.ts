@@ -13,6 +13,7 @@ import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import { createAuthenticate } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
+import { createPolicyObjects } from './policy/policy-objects.ts';
 import { createObjectPins } from './providers/object-pins.ts';
 import { reportFork, type ForkEventDeps } from './cluster/log-head-event.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
@@ -143,6 +144,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     }),
     missing: following.missing,
     pins: createObjectPins({ client, clock }),
+    policyObjects: createPolicyObjects({ client, clock }),
     lastEvaluation: evaluations.lastEvaluation,
     ...(tls === undefined ? {} : { tls }),
   });

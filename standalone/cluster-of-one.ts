@@ -6,6 +6,8 @@ import { watchFolders } from '../adapters/manifest-folder/watch-folder.ts';
 import { until } from '../adapters/time/until.ts';
 import { createFeeds, type FeedOptions, type Feeds } from '../api-server/feeds/feeds.ts';
 import type { Platform } from '../api-server/process/platform.ts';
+import { createPolicyObjects } from '../api-server/policy/policy-objects.ts';
+import type { PolicyObjects } from '../api-server/policy/port.ts';
 import { createObjectPins } from '../api-server/providers/object-pins.ts';
 import type { EvaluationSource, PinStore } from '../api-server/providers/port.ts';
 import { createCompileOnce } from '../core/orb/compile-once.ts';
@@ -26,6 +28,7 @@ export interface ClusterOfOneOptions {
 
 /** Objects, controllers and feeds of one process, over files and the ledger (operator.md A16). */
 export interface ClusterOfOne {
+  readonly policyObjects: PolicyObjects;
   readonly pins: PinStore;
   readonly lastEvaluation: EvaluationSource;
   readonly slices: LocalOperator['slices'];
@@ -75,7 +78,14 @@ export async function openClusterOfOne(platform: Platform, options: ClusterOfOne
   const vaults = new VaultEntries({ folder: vault, logger, onChange: (key) => feeds.vaultChanged(key) });
   const { compiled, ...feeding } = feedOptions(platform, store);
   const feeds: Feeds = await createFeeds(platform, { ...feeding, metrics, extra: vaults.of });
-  const folder = new FolderFeed({ folder: resources, client: store.client, compiled, clock, logger });
+  const folder = new FolderFeed({
+    folder: resources,
+    client: store.client,
+    compiled,
+    clock,
+    logger,
+    platformNamespace,
+  });
   const scan = async (): Promise<void> => {
     await vaults.scan();
     await folder.scan();
@@ -89,6 +99,7 @@ export async function openClusterOfOne(platform: Platform, options: ClusterOfOne
   running.push(operator.run(stopping.signal));
   const unwatch = watchFolders([resources, vault], scan);
   return {
+    policyObjects: createPolicyObjects({ client: store.client, clock }),
     pins: createObjectPins({ client: store.client, clock, writesOnce: FILE_PINS }),
     lastEvaluation: operator.lastEvaluation,
     slices: operator.slices,

@@ -20,6 +20,10 @@ const SCOPES: readonly Scope[] = [
   'reputation:read',
   'marketplace:read',
   'marketplace:publish',
+  'policies:read',
+  'policies:write',
+  'policies:simulate',
+  'decisions:read',
 ];
 
 function keyIn(text: string | undefined): string | undefined {

@@ -123,7 +123,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     vault: folder.vault,
     platformNamespace: PLATFORM_NAMESPACE,
   });
-  const { pins, lastEvaluation, slices } = cluster;
+  const { pins, policyObjects, lastEvaluation, slices } = cluster;
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
@@ -131,6 +131,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     authenticate: apiKeys.authenticate,
     missing: () => [],
     pins,
+    policyObjects,
     lastEvaluation,
     slices,
   });

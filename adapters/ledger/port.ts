@@ -6,15 +6,8 @@ export type { Evaluation, NewEvaluation } from './tables/evaluations.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
 export type { NewOrg } from './tables/orgs.ts';
 export type { NewAudit } from './tables/audits.ts';
-export type {
-  DecisionPage,
-  DecisionQuery,
-  NewDecision,
-  ResponseDecision,
-  StoredDecision,
-} from './tables/policy-decisions.ts';
-export type { GrantedRun, NewGrant } from './tables/policy-grants.ts';
-export type { ReplayChange } from './tables/policy-replay-changes.ts';
+export type { DecisionPage, DecisionQuery, NewDecision, StoredDecision } from './tables/policy-decisions.ts';
+export type { NewGrant } from './tables/policy-grants.ts';
 export type { StoredTotals } from './tables/policy-replay-totals.ts';
 export type { NewReplay, ReplaySummary, ReplayUpdate, StoredReplay } from './tables/policy-replays.ts';
 export type { PolicyErasure } from './tables/policy-retention.ts';

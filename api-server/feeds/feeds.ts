@@ -3,6 +3,7 @@ import { ValidOrbs } from '../../adapters/catalog/valid-orbs.ts';
 import { createController, type Controller, type ControllerOptions } from '../../adapters/kube/controller.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
+import { InitialSync } from '../../adapters/kube/initial-sync.ts';
 import { createOwnWrites } from '../../adapters/kube/own-writes.ts';
 import type { Change, KubeClient, Reflector, WorkQueue } from '../../adapters/kube/port.ts';
 import type { Reflect } from '../../adapters/kube/reflect.ts';
@@ -18,7 +19,6 @@ import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-repo
 import { VaultWatches } from '../vault/vault-watches.ts';
 import { followPolicies } from '../policy/follow-policies.ts';
 import { createPublicationFeed } from '../publications/publication-feed.ts';
-import { InitialSync } from './initial-sync.ts';
 import { publicationChanged } from './kill-feeds.ts';
 import { OrbFeed, withoutConditions, type OrbFeedDeps } from './orb-feed.ts';
 import { OrbisetFeed, type OrbisetFeedDeps } from './orbiset-feed.ts';
@@ -265,7 +265,14 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
     orbsKnown: orbs.pass.over,
     onChange: ({ key, after }) => publicationChanged({ switches: runtime.switches, dialer, logger }, key, after),
   });
-  const policies = followPolicies({ ...options, platform, lease });
+  const policies = followPolicies({
+    ...options,
+    policies: platform.policies,
+    platformNamespace: runtime.settings.platformNamespace,
+    clock,
+    logger,
+    lease,
+  });
   const missing = (): readonly string[] => [
     ...(orbs.pass.isOver && orbisets.pass.isOver ? [] : ['resources']),
     ...(policies.isRead() ? [] : ['policies']),

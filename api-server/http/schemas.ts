@@ -119,6 +119,15 @@ const problemSchema = closed(
     openings,
     entry: text('Vault entry that is missing or may not be used.'),
     host: text('Host that the entry would go to.'),
+    manager: text('Field manager that keeps the policy, or file:NAME of --resources.'),
+    patch: { type: ['object', 'null'], description: 'JSON Merge Patch of the object to make there; null: delete it.' },
+    gate: closed({
+      passed: { const: false },
+      failing: {
+        type: 'array',
+        items: closed({ limit: text('Name of the limit.'), allowed: { type: 'number' }, actual: { type: 'number' } }),
+      },
+    }),
     active_provider: text('Provider that is active.'),
     validation_report: ref('ValidationReport'),
     missing: {
@@ -139,6 +148,9 @@ const problemSchema = closed(
     'openings',
     'entry',
     'host',
+    'manager',
+    'patch',
+    'gate',
     'active_provider',
     'validation_report',
     'missing',

@@ -1,20 +1,25 @@
 import { createController, type Controller, type ControllerOptions } from '../../adapters/kube/controller.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
+import { InitialSync } from '../../adapters/kube/initial-sync.ts';
 import { createOwnWrites } from '../../adapters/kube/own-writes.ts';
 import type { KubeClient, Reflector, WorkQueue } from '../../adapters/kube/port.ts';
 import type { Reflect } from '../../adapters/kube/reflect.ts';
 import { createStatusWriter } from '../../adapters/kube/status-writer.ts';
 import { createWorkQueue } from '../../adapters/kube/work-queue.ts';
 import type { LedgerLease } from '../../adapters/ledger/ledger-lease.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
+import type { Clock } from '../../adapters/time/clock.ts';
 import { keyOf } from '../../core/reconcile/kube-object.ts';
 import { done } from '../../core/reconcile/outcome.ts';
-import { InitialSync } from '../feeds/initial-sync.ts';
-import type { Platform } from '../process/platform.ts';
+import type { PoliciesInForce } from './policies.ts';
 import { createPolicyReporter } from './policy-reporter.ts';
 
 export interface FollowPoliciesOptions {
-  readonly platform: Pick<Platform, 'clock' | 'log' | 'policies' | 'runtime'>;
+  readonly policies: PoliciesInForce;
+  readonly platformNamespace: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly client: Pick<KubeClient, 'get' | 'apply'>;
   readonly metrics: RuntimeMetrics;
   readonly reflect: Reflect;
@@ -47,20 +52,20 @@ interface Parts extends FollowPoliciesOptions {
 const keysOf = ({ store }: Reflector): readonly string[] => store.list().map(({ metadata }) => keyOf(metadata));
 
 const controllerParts = ({
-  platform,
+  clock,
   random,
+  logger,
   metrics,
 }: FollowPoliciesOptions): Pick<ControllerOptions, 'kind' | 'clock' | 'random' | 'logger' | 'metrics'> => ({
   kind: 'OrbPolicy',
-  clock: platform.clock,
+  clock,
   random,
-  logger: platform.log.logger,
+  logger,
   metrics,
 });
 
 function createReporter(parts: Parts): Controller {
-  const { platform, client, lease, reflector, reports } = parts;
-  const { clock, policies } = platform;
+  const { clock, policies, client, lease, reflector, reports } = parts;
   const { store } = reflector;
   const writes = createOwnWrites({ client, kind: KINDS.orbpolicy, store, clock });
   const writer = createStatusWriter({ client, assertLeading: lease.assertLeading });
@@ -76,10 +81,9 @@ function createReporter(parts: Parts): Controller {
 }
 
 /** A policy that changes may leave room in the budget for others, or take it from them. */
-function reportChanges({ platform, reflector, reports }: Parts): void {
-  const { policies, runtime } = platform;
+function reportChanges({ policies, platformNamespace, reflector, reports }: Parts): void {
   policies.watch((namespace) => {
-    const isForAll = namespace === runtime.settings.platformNamespace;
+    const isForAll = namespace === platformNamespace;
     for (const key of keysOf(reflector)) if (isForAll || key.startsWith(`${namespace}/`)) reports.add(key);
   });
 }
@@ -102,8 +106,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** Makes the feed of policies and their report. Nothing is read before its reflector runs. */
 export function followPolicies(options: FollowPoliciesOptions): PolicyFollower {
-  const { metrics } = options;
-  const { clock, policies } = options.platform;
+  const { clock, metrics, policies } = options;
   const { feed } = policies;
   const queue = createWorkQueue({ name: 'policy-feed', clock, metrics });
   const reports = createWorkQueue({ name: 'policy-report', clock, metrics });

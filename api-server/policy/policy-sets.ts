@@ -20,7 +20,7 @@ interface Placed {
 }
 
 /** A policy with a version in force. */
-export interface StandingVersion extends Placed {
+interface StandingVersion extends Placed {
   readonly kind: 'version';
   readonly definition: PolicyDefinition;
   readonly compiled: CompiledPolicy;
@@ -28,7 +28,7 @@ export interface StandingVersion extends Placed {
 }
 
 /** A policy that is wanted, and of which no version is in force. */
-export interface StandingWithout extends Placed, MissingPolicy {
+interface StandingWithout extends Placed, MissingPolicy {
   readonly kind: 'without';
 }
 

@@ -102,6 +102,12 @@ export const generalProblems = {
     title: 'The Orb is not the published one',
     next: 'Apply the published manifest, or publish a new version.',
   },
+  'control-plane-unavailable': {
+    status: 503,
+    title: 'The Kubernetes API does not answer',
+    next: 'Send the request again after Retry-After seconds; runs continue.',
+    retryAfter: 2,
+  },
   'orb-not-published': {
     status: 404,
     title: 'No such Orb is published',

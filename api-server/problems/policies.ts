@@ -7,6 +7,36 @@ export const policyProblems = {
     title: 'Policy is not valid',
     next: 'Correct what errors[] points at. POST /policies/validate shows the same, with warnings and cost.',
   },
+  'policy-not-found': {
+    status: 404,
+    title: 'No such policy',
+    next: 'Check namespace, name and digest; policies of other tenants are not shown.',
+  },
+  'already-exists': {
+    status: 409,
+    title: 'There is a policy of this name',
+    next: 'Change it with PUT and If-Match, or choose another name.',
+  },
+  'precondition-required': {
+    status: 428,
+    title: 'The request must say which version it changes',
+    next: 'Read the policy, and send its ETag as If-Match.',
+  },
+  'precondition-failed': {
+    status: 412,
+    title: 'The policy was changed since it was read',
+    next: 'Read it again, make the change again, and send the new ETag as If-Match.',
+  },
+  'managed-elsewhere': {
+    status: 409,
+    title: 'Another writer keeps the policy as it is',
+    next: 'Make the change where manager takes the policy from: patch is a JSON Merge Patch of the object, null deletes it.',
+  },
+  'replay-gate-not-met': {
+    status: 409,
+    title: 'No replay of this version meets the limits of the policy',
+    next: 'Replay this version over a longer window, or change it until gate.failing is empty.',
+  },
   'decision-not-found': {
     status: 404,
     title: 'No such decision',

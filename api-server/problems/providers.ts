@@ -22,10 +22,4 @@ export const providerProblems = {
     title: 'The active provider is not the expected one',
     next: 'Read active_provider and decide again.',
   },
-  'control-plane-unavailable': {
-    status: 503,
-    title: 'The Kubernetes API does not answer',
-    next: 'Send the request again after Retry-After seconds; runs continue.',
-    retryAfter: 2,
-  },
 } as const satisfies ProblemPart;

@@ -17,7 +17,7 @@ import type { Platform } from './platform.ts';
 import { createTlsFollower, watchTls, type ServerTls, type TlsPaths } from './tls-files.ts';
 
 /** Inputs of the routes beside the platform. They differ between standalone and a cluster. */
-type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation'>;
+type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation' | 'policyObjects'>;
 
 /** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
 async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {

@@ -4,6 +4,7 @@ import type { Scope } from '../../core/api-key/scopes.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { JsonSchema } from '../http/operation.ts';
 import type { Route } from '../http/route.ts';
+import type { PolicyObjects } from '../policy/port.ts';
 import type { ProblemPart } from '../problems/problem-part.ts';
 import type { EvaluationSource, PinStore } from '../providers/port.ts';
 import type { Reputation } from '../reputation/reputation.ts';
@@ -20,6 +21,7 @@ export interface ServiceParts {
   readonly reputation: Reputation;
   /** Parts that keep the process from being ready; empty: ready. */
   readonly missing: () => readonly string[];
+  readonly policyObjects: PolicyObjects;
   readonly pins: PinStore;
   readonly lastEvaluation: EvaluationSource;
 }

@@ -1,9 +1,15 @@
 import { isJsonObject } from '../json/json-value.ts';
-import type { OrbisetPolicies } from '../policy/decision/combine.ts';
 import type { Finding } from './finding.ts';
 
+/** What an Orbiset says about policies (`spec.policies`). */
+export interface OrbisetPolicies {
+  readonly defaultEffect: 'allow' | 'deny';
+  /** True for every policy of its namespace. */
+  readonly requireReady: boolean;
+}
+
 /** What an Orbiset says when it says nothing. */
-export const DEFAULT_POLICIES: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
+const DEFAULT_POLICIES: OrbisetPolicies = { defaultEffect: 'allow', requireReady: false };
 
 const isMember = (name: string, value: unknown): boolean =>
   name === 'defaultEffect'

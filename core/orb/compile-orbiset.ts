@@ -1,8 +1,7 @@
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
 import type { MissingEntry } from '../../crds/status.ts';
 import type { Finding } from '../manifest/finding.ts';
-import { policiesOf } from '../manifest/policies.ts';
-import type { OrbisetPolicies } from '../policy/decision/combine.ts';
+import { policiesOf, type OrbisetPolicies } from '../manifest/policies.ts';
 import { createRedactor } from '../redaction/create-redactor.ts';
 import type { CompiledOrbiset, VaultEntry } from './orbiset.ts';
 

@@ -1,4 +1,4 @@
-import type { OrbisetPolicies } from '../policy/decision/combine.ts';
+import type { OrbisetPolicies } from '../manifest/policies.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** One vault entry: a secret value and the hosts that it may be sent to. */

@@ -9,7 +9,10 @@ import { fileOf, fileResource, objectKey } from '../../core/files/file-object.ts
 import { planFiles, type DuplicateObject, type FolderFile } from '../../core/files/plan-files.ts';
 import type { CompileOnce } from '../../core/orb/compile-once.ts';
 import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
+import type { Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
+import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
+import { judgePolicy } from '../../core/policy/status/judge-policy.ts';
 import { createFileWriter, FILE_KINDS, type FileWriter } from './file-writer.ts';
 
 const LEVELS = { error: 'error', warning: 'warn', info: 'info' } as const satisfies Record<
@@ -32,6 +35,8 @@ export interface FolderFeedOptions {
   readonly compiled: CompileOnce;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
+  /** The only namespace whose policies may be for every tenant. */
+  readonly platformNamespace: string;
 }
 
 const never = new AbortController().signal;
@@ -63,6 +68,12 @@ const placeOf = (object: KubeObject): Readonly<Record<string, string>> => {
   const file = fileOf(object) ?? '';
   return { object: keyOf(object.metadata), ...(file === '' ? {} : { file }) };
 };
+
+function policyFindings(judged: ReturnType<typeof judgePolicy>): readonly Finding[] {
+  if (judged.kind === 'accepted' || judged.reason !== 'TestsFailed') return judged.findings;
+  const failed = { severity: 'error', code: 'test-failed', pointer: '/spec/tests', detail: judged.message } as const;
+  return [...judged.findings, failed];
+}
 
 /** Makes the objects of the local store match the files of a folder (operator.md A16); one caller at a time. */
 export class FolderFeed {
@@ -117,6 +128,8 @@ export class FolderFeed {
         // A Secret is applied at every read, because it has no digest.
         if (before?.metadata.resourceVersion !== object.metadata.resourceVersion)
           logger.info(`${object.kind} applied`, placeOf(object));
+        if (object.kind === 'OrbPolicy' && before !== undefined && fileOf(before) === undefined)
+          logger.warn('the file takes the place of a policy that was written over HTTP', placeOf(object));
       },
       removed: (object) => {
         if (object.kind === 'Orb') compiled.forget(keyOf(object.metadata));
@@ -141,19 +154,27 @@ export class FolderFeed {
 
   /** Reports findings of a file's manifests at their places. Manifests that another file also holds are left out. */
   async #reportFile(read: ReadFile, objects: ReadonlyMap<string, KubeObject>): Promise<void> {
-    const { logger, compiled } = this.#options;
+    const { logger } = this.#options;
     const { path, documents, broken } = read;
     const file = basename(path);
     if (broken) this.#reportKept(read, objects);
     for (const { resource, withPlaces } of documents) {
       const object = objects.get(objectKey(resource));
-      if (resource.kind !== 'Orb' || object === undefined || fileOf(object) !== file) continue;
-      const stored = compiled.compile(object);
-      const findings = stored.kind === 'compiled' ? stored.orb.findings : stored.findings;
-      const placed = findings.map((finding) => ({ ...finding, pointer: `${resource.pointer}${finding.pointer}` }));
-      reportFindings(logger, file, withPlaces(placed));
+      if (object === undefined || fileOf(object) !== file) continue;
+      reportFindings(logger, file, withPlaces(this.#findingsOf(resource, object)));
     }
     await nextTurn(); // thousands of files may have changed at once: give others a turn between two files
+  }
+
+  /** Findings beyond those of the schema; pointers are relative to the document. */
+  #findingsOf(resource: Resource, object: KubeObject): readonly Finding[] {
+    const { clock, compiled, platformNamespace } = this.#options;
+    if (resource.kind === 'OrbPolicy')
+      return policyFindings(judgePolicy(object, { engine: CEL_ENGINE, platformNamespace, now: clock.now() }));
+    if (resource.kind !== 'Orb') return [];
+    const stored = compiled.compile(object);
+    const findings = stored.kind === 'compiled' ? stored.orb.findings : stored.findings;
+    return findings.map((finding) => ({ ...finding, pointer: `${resource.pointer}${finding.pointer}` }));
   }
 
   /** Reports objects that stay in use, because their file can't be read whole and no longer shows them. */

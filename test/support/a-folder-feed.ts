@@ -42,7 +42,14 @@ function feedOver({ folder, store }: Given): AFolderFeed {
   const lines: RecordedLine[] = [];
   const { client, clock } = store;
   const logger = recordingLogger(lines);
-  const feed = new FolderFeed({ folder, client, compiled: createCompileOnce([]), clock, logger });
+  const feed = new FolderFeed({
+    folder,
+    client,
+    compiled: createCompileOnce([]),
+    clock,
+    logger,
+    platformNamespace: 'orb-system',
+  });
   let volumes = 0;
   return {
     folder,

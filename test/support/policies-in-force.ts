@@ -55,13 +55,25 @@ export interface StartedPolicies {
 
 const compileFailed = (): void => undefined;
 
+/** The policies of a process over a ledger, before it has read their objects. */
+export async function unreadPolicies(ledger: Ledger, deps: Partial<PoliciesDeps> = {}): Promise<PoliciesInForce> {
+  const clock = { now: (): number => STARTED_AT };
+  const fixed = {
+    engine: CEL_ENGINE,
+    platformNamespace: 'orb-system',
+    clock,
+    logger: recordLog().logger,
+    compileFailed,
+  };
+  const policies = new PoliciesInForce({ ledger, ...fixed, ...deps });
+  await policies.feed.open();
+  return policies;
+}
+
 /** A process over a ledger, which has read every policy there was. */
 export async function startPolicies(ledger: Ledger, deps: Partial<PoliciesDeps> = {}): Promise<StartedPolicies> {
   const log = recordLog();
-  const clock = { now: (): number => STARTED_AT };
-  const fixed = { engine: CEL_ENGINE, platformNamespace: 'orb-system', clock, logger: log.logger, compileFailed };
-  const policies = new PoliciesInForce({ ledger, ...fixed, ...deps });
-  await policies.feed.open();
+  const policies = await unreadPolicies(ledger, { logger: log.logger, ...deps });
   policies.read();
   return {
     policies,

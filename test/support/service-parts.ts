@@ -20,6 +20,7 @@ export async function serviceParts(): Promise<{ readonly parts: ServiceParts; re
     reputation: aReputation(ledger, clock),
     missing: () => [],
     pins,
+    policyObjects: { read: unasked, list: unasked, create: unasked, replace: unasked, remove: unasked },
     lastEvaluation: unasked,
   };
   return { parts, close: dispose };

@@ -14,6 +14,10 @@ interface RunOfTenant {
   readonly tenant: string;
 }
 
+/** Whether a finish changes what its start decided, or the facts of it. */
+const concernsDecision = ([response, facts, , erasesFacts]: FinishPolicyColumns): boolean =>
+  response !== null || facts.length > 0 || erasesFacts;
+
 /**
  * Writes what policies decided about runs, with their facts, in the transaction of start or finish. All that could
  * refuse a row is checked before the first write of it.
@@ -58,29 +62,22 @@ export class PolicyWriter {
    * Why the policy part of a finish can't be written: a mistake of the caller.
    * @param isStarting the decision of the run is written in the same transaction
    */
-  faultOfFinish(
-    { runId, tenant }: RunOfTenant,
-    [response, facts, violations]: FinishPolicyColumns,
-    isStarting = false,
-  ): string | undefined {
-    const needsDecision = response !== null || facts.length > 0;
-    if (needsDecision && !isStarting && this.#decisions.ofRun(runId, tenant) === undefined)
+  faultOfFinish({ runId, tenant }: RunOfTenant, columns: FinishPolicyColumns, isStarting = false): string | undefined {
+    const [response, facts, violations] = columns;
+    if (concernsDecision(columns) && !isStarting && this.#decisions.ofRun(runId, tenant) === undefined)
       return 'the run has no decision';
     if (violations.some(([, , day]) => !Number.isSafeInteger(day))) return 'a day is a whole number';
     if (violations.some(([, , , entry]) => entryBytes(entry) === undefined)) return TOO_LONG;
     return (response === null ? undefined : faultOfDecided(response)) ?? faultOfFacts(facts);
   }
 
-  finish(
-    { runId, tenant }: RunOfTenant,
-    [response, facts, violations, erasesFacts]: FinishPolicyColumns,
-    log: LogWriter,
-  ): void {
-    if (response !== null || facts.length > 0) {
+  finish({ runId, tenant }: RunOfTenant, columns: FinishPolicyColumns, log: LogWriter): void {
+    const [response, facts, violations, erasesFacts] = columns;
+    if (concernsDecision(columns)) {
       const id = this.#decisions.ofRun(runId, tenant);
       if (id === undefined) throw new Error('the decision of a run was erased within its transaction');
       if (erasesFacts) this.#decisions.forgetFacts(id);
-      this.#decisions.addResponse(id, response, facts);
+      if (response !== null || facts.length > 0) this.#decisions.addResponse(id, response, facts);
     }
     for (const violation of violations) {
       const [, , , entry] = violation;

@@ -12,7 +12,7 @@ import {
 } from './table.ts';
 
 /** What a grant is for: runs of one caller, Orbiset and Orb with the same inputs. */
-export interface GrantedRun {
+interface GrantedRun {
   /** `namespace.name` */
   readonly orbiset: string;
   readonly caller: string;

@@ -13,7 +13,7 @@ import {
 } from './table.ts';
 
 /** A run that a replay decides otherwise. */
-export interface ReplayChange {
+interface ReplayChange {
   /** From 0, in the order in which they were added. */
   readonly position: number;
   /** JSON text that the caller alone understands, ≤ 64 KiB of UTF-8. */
@@ -29,7 +29,7 @@ interface ReplayChangePort {
   ) => Promise<{ readonly kind: 'done' } | { readonly kind: 'ended' }>;
   /**
    * In their order, from a position on.
-   * @throws RangeError limit outside 1–200
+   * @throws RangeError limit outside 1–200, or a position below 0
    */
   readonly replayChanges: (
     tenant: string,
@@ -99,6 +99,7 @@ function replayChangePort({ prepare, read, write }: TableParts<RowOf<ReplayChang
     replayChanges: (tenant, replayId, { from, limit }) =>
       read(() => {
         checkLimit(limit);
+        if (!Number.isSafeInteger(from) || from < 0) throw new RangeError('a position is 0 or more');
         return slice
           .all(replayId, tenant, from, limit)
           .map((row) => ({ position: integerOf(row, 'position'), json: textOf(row, 'json') }));

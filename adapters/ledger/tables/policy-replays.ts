@@ -79,7 +79,7 @@ type ReplayWriteResult =
   /** The replay ended before, or is unknown: this call wrote nothing. */
   | { readonly kind: 'ended' };
 
-/** Replays of policies over recorded runs (policy.md §6). */
+/** Replays of policies over recorded runs (policy.md §3.5). */
 interface ReplayPort {
   /** @param maxRunning most replays of the tenant that run at a time. Must hold for concurrent calls. */
   readonly addReplay: (replay: NewReplay, maxRunning: number) => Promise<AddReplayResult>;

@@ -19,7 +19,7 @@ export interface PolicyErasure {
   readonly decisionsBefore: number;
   /** Ended replays that started before this time, with their changes; ms since epoch. Their totals stay. */
   readonly replaysBefore: number;
-  /** Rows that one call erases; a decision counts as one with its facts. */
+  /** Most rows that one call erases, 1 or more; a decision counts as one with its facts. */
   readonly limit: number;
 }
 
@@ -64,6 +64,7 @@ function policyRetentionWriters(db: WriterParts): Writers<PolicyRetentionOperati
     erasePolicyRecords: ({ decisionsBefore, replaysBefore, limit }, now) => {
       if (![decisionsBefore, replaysBefore, limit, now].every(Number.isSafeInteger))
         return refused('a time or a limit is no whole number');
+      if (limit < 1) return refused('a call erases one row or more');
       const steps: readonly Erase[] = [
         (rows) => decisions.eraseBefore(decisionsBefore, rows),
         replays(replaysBefore),

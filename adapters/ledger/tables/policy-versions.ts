@@ -1,3 +1,4 @@
+import { checkLimit } from '../sqlite/index-page.ts';
 import { integerOf, oneOf, textOf, type Row } from '../sqlite/columns.ts';
 import {
   done,
@@ -40,7 +41,7 @@ interface PolicyVersionPort {
   readonly dropPolicyInForce: (namespace: string, name: string) => Promise<void>;
   /** Of all policies, by namespace and name. */
   readonly policiesInForce: () => Promise<readonly PolicyVersion[]>;
-  /** The last `limit` versions that were taken over, newest first. */
+  /** The versions that were taken over last, newest first. @throws RangeError limit outside 1–200 */
   readonly policyVersions: (namespace: string, name: string, limit: number) => Promise<readonly PolicyVersion[]>;
   readonly policyVersion: (namespace: string, name: string, digest: string) => Promise<PolicyVersion | undefined>;
 }
@@ -119,7 +120,11 @@ function policyVersionPort({ prepare, read, write }: TableParts<RowOf<PolicyVers
     putPolicyVersion: (version, { inForce }) => done(write(['putPolicyVersion', version, inForce])),
     dropPolicyInForce: (namespace, name) => done(write(['dropPolicyInForce', namespace, name])),
     policiesInForce: () => read(() => inForceRows.all().map(versionOf)),
-    policyVersions: (namespace, name, limit) => read(() => newest.all(namespace, name, limit).map(versionOf)),
+    policyVersions: (namespace, name, limit) =>
+      read(() => {
+        checkLimit(limit);
+        return newest.all(namespace, name, limit).map(versionOf);
+      }),
     policyVersion: (namespace, name, digest) =>
       read(() => {
         const row = one.get(namespace, name, digest);

@@ -18,7 +18,7 @@ export interface StartPolicy {
   readonly grants: readonly string[];
 }
 
-/** What policies decided after the start of a run. Response and facts need the decision of the start. */
+/** What policies decided after the start of a run. All but violations needs the decision of the start. */
 export interface FinishPolicy {
   readonly response?: ResponseDecision;
   /** The facts of the start are erased: what was decided about the answer says that none are kept. */

@@ -2,11 +2,12 @@ import { checkSchema } from '../../../core/manifest/check-schema.ts';
 import type { Checked, Finding } from '../../../core/manifest/finding.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { member } from '../../../core/json/members.ts';
+import { readJson } from '../../../core/manifest/read-json.ts';
 import type { OrbPolicy } from '../../../crds/orbpolicy.ts';
 import { problem } from '../../http/problem.ts';
 import type { ProblemError } from '../../http/problem-options.ts';
 import { readMembers, type Member } from '../../http/read-members.ts';
-import { refuse, type RouteRequest, type Step } from '../../http/route.ts';
+import { refuse, type Refused, type RouteRequest, type Step } from '../../http/route.ts';
 import { tenantOf, type TenantChoice } from '../../http/tenant.ts';
 
 /** Largest body of a route of policies, bytes (policy.md §5). */
@@ -14,14 +15,24 @@ const MAX_BODY = 262_144;
 
 const API_VERSION = 'orbs.dev/v1alpha1';
 
-/** Whether the body has the size that these routes accept. */
-export const isTooLarge = ({ body }: Pick<RouteRequest, 'body'>): boolean => body.length > MAX_BODY;
+const tooLarge = (request: RouteRequest): Refused =>
+  refuse(problem(request, 'body-too-large', { detail: `The limit is ${MAX_BODY} bytes.` }));
+
+const isTooLarge = ({ body }: Pick<RouteRequest, 'body'>): boolean => body.length > MAX_BODY;
 
 /** Reads the members of a body of bounded size. */
 export function readBody(request: RouteRequest, members: readonly Member[]): Step<JsonObject> {
-  if (isTooLarge(request))
-    return refuse(problem(request, 'body-too-large', { detail: `The limit is ${MAX_BODY} bytes.` }));
+  if (isTooLarge(request)) return tooLarge(request);
   return readMembers(request, members);
+}
+
+/** A body that is one JSON value of bounded size. */
+export function readJsonBody(request: RouteRequest): Step<JsonValue> {
+  if (isTooLarge(request)) return tooLarge(request);
+  const parsed = readJson(request.body);
+  if (parsed.ok) return { ok: true, value: parsed.value };
+  const errors = parsed.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
+  return refuse(problem(request, 'invalid-json', { errors }));
 }
 
 /** Checks a policy by its schema. `apiVersion` and `kind` may be left out: the route says what it is. */

@@ -2,22 +2,38 @@ import type { Route } from '../../http/route.ts';
 import { policyProblems } from '../../problems/policies.ts';
 import type { Service, ServiceParts } from '../service.ts';
 import { approveRoute } from './approve-route.ts';
+import { coverageRoute } from './coverage-route.ts';
+import { createPolicyRoute } from './create-route.ts';
 import { decisionRoutes } from './decision-routes.ts';
 import { evaluateRoute } from './evaluate-route.ts';
 import { explainRoute } from './explain-route.ts';
+import { policyListRoute } from './list-route.ts';
+import { policyObjectRoutes } from './object-routes.ts';
+import { promoteRoute } from './promote-route.ts';
+import { rollbackRoute } from './rollback-route.ts';
 import { schemaRoute } from './schema-route.ts';
 import { SimulationRate } from './simulation-rate.ts';
 import { validateRoute } from './validate-route.ts';
+import { versionRoutes } from './version-routes.ts';
 
-function routes({ runtime, clock, ledger }: ServiceParts): readonly Route[] {
+function routes({ runtime, clock, ledger, policyObjects }: ServiceParts): readonly Route[] {
   const { logger, policies, settings, catalog, random } = runtime;
   const rate = new SimulationRate(clock);
+  const { platformNamespace } = settings;
+  const parts = { objects: policyObjects, ledger, clock, logger, policies, platformNamespace };
   return [
     schemaRoute(),
-    validateRoute({ clock, logger, rate, policies, platformNamespace: settings.platformNamespace }),
+    validateRoute({ clock, logger, rate, policies, platformNamespace }),
     evaluateRoute(runtime, rate),
     ...decisionRoutes({ ledger, catalog }),
     explainRoute({ ledger, catalog, logger, rate, policies }),
+    policyListRoute(parts),
+    createPolicyRoute(parts),
+    ...policyObjectRoutes(parts),
+    ...versionRoutes(parts),
+    rollbackRoute(parts),
+    promoteRoute(parts),
+    coverageRoute({ ledger, clock, policies }),
     approveRoute({ ledger, clock, random, logger }),
   ];
 }
@@ -26,7 +42,7 @@ function routes({ runtime, clock, ledger }: ServiceParts): readonly Route[] {
 export const policyService: Service = {
   name: 'policy',
   routes,
-  scopes: ['policies:simulate', 'policies:approve', 'decisions:read'],
+  scopes: ['policies:read', 'policies:write', 'policies:simulate', 'policies:approve', 'decisions:read'],
   problems: policyProblems,
   schemas: {},
 };

@@ -1,4 +1,5 @@
 import type { PolicyObligation } from '../../../crds/orbpolicy.ts';
+import type { OrbisetPolicies } from '../../manifest/policies.ts';
 import type { Severity } from '../../receipt/record.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import type { Facts, RuleResult } from '../language/port.ts';
@@ -6,13 +7,6 @@ import type { Denial, DenialCode, UsedException } from './decision.ts';
 import type { EvaluatedPolicy } from './matched-policies.ts';
 import { mergeObligations, type Obligations } from './obligations.ts';
 import type { MissingMember, SetMember } from './policy-set.ts';
-
-/** What an Orbiset says about policies (`spec.policies`). */
-export interface OrbisetPolicies {
-  readonly defaultEffect: 'allow' | 'deny';
-  /** True for every policy of its namespace. */
-  readonly requireReady: boolean;
-}
 
 export interface CombineInput {
   readonly policies: readonly EvaluatedPolicy[];

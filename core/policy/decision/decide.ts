@@ -1,6 +1,7 @@
 import type { Phase } from '../facts/fact-schema.ts';
 import type { Facts } from '../language/port.ts';
-import { combine, severityOf, type OrbisetPolicies } from './combine.ts';
+import type { OrbisetPolicies } from '../../manifest/policies.ts';
+import { combine, severityOf } from './combine.ts';
 import type { DecidedRule, Decision, Denial, Violation } from './decision.ts';
 import type { KeptResults } from './kept-results.ts';
 import { evaluatePolicies, type EvaluatedPolicy } from './matched-policies.ts';

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { member } from '../../json/members.ts';
+import { unitsOfSet } from '../decision/cost-budget.ts';
 import { decide, type DecideOptions } from '../decision/decide.ts';
 import type { Decision } from '../decision/decision.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
@@ -22,8 +23,16 @@ export interface Explanation {
   readonly smallestFlips: readonly Flip[];
 }
 
-/** Most decisions that the search makes. */
+/** Most decisions that the search makes … */
 const MAX_DECISIONS = 1000;
+/** … and most units that they cost together, about 0.1 s: policies that cost much get fewer, but not none. */
+const MAX_UNITS = 1_000_000;
+const MIN_DECISIONS = 50;
+
+const decisionsFor = ({ members }: PolicySet, phase: Phase): number => {
+  const units = unitsOfSet(members.map(({ compiled }) => compiled))[phase];
+  return Math.min(MAX_DECISIONS, Math.max(MIN_DECISIONS, Math.floor(MAX_UNITS / Math.max(1, units))));
+};
 
 /** The facts with another value; undefined takes the fact away. */
 function withFact(facts: Facts, path: string, value: JsonValue | undefined): Facts {
@@ -107,16 +116,17 @@ function tracesOf({ set }: Asked, facts: Facts, decision: Decision): Explanation
 
 /**
  * Why a decision was made, and the smallest changes of facts that would change it. Makes at most `MAX_DECISIONS`
- * decisions. Traces hold facts: whoever shows them passes them through the redactor.
+ * decisions, fewer when they cost much. Traces hold facts: whoever shows them passes them through the redactor.
  */
 export function explain(set: PolicySet, facts: Facts, phase: Phase, options: DecideOptions): Explanation {
   const asked: Asked = { set, phase, options };
   const decision = decide(set, facts, phase, options);
   const rules = decidingRules(asked, decision);
+  const most = decisionsFor(set, phase);
   let made = 0;
   const decisionOf = (changed: Facts): 'allow' | 'deny' | undefined => {
     made += 1;
-    return made > MAX_DECISIONS ? undefined : decide(set, changed, phase, { ...options, kept: undefined }).decision;
+    return made > most ? undefined : decide(set, changed, phase, { ...options, kept: undefined }).decision;
   };
   const paths = [...new Set(rules.flatMap(({ readsFacts }) => readsFacts))].toSorted();
   const definitions = paths.flatMap((path) => ORB_FACTS.facts.get(path) ?? []);

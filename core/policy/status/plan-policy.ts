@@ -13,7 +13,7 @@ import type { CompiledPolicy } from '../language/port.ts';
 import type { PolicyTestReport } from '../simulation/run-tests.ts';
 import { judgePolicy, type AcceptedPolicy, type JudgeOptions, type RefusedPolicy } from './judge-policy.ts';
 
-/** A policy that only audits for longer than this is probably forgotten (policy.md §8). */
+/** A policy that only audits for longer than this is probably forgotten. */
 const MAX_AUDIT_MS = 90 * 86_400_000;
 
 /** A message of a condition has at most 1 KiB. */

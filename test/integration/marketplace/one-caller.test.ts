@@ -103,6 +103,7 @@ describe('the runs of one tenant (trust.md §5.4)', function runs() {
       runtime,
       reputation,
       missing: () => [],
+      policyObjects: { read: unused, list: unused, create: unused, replace: unused, remove: unused },
       pins: { set: unused, remove: unused },
       lastEvaluation: unused,
     });

@@ -101,7 +101,14 @@ describe('takeOverOlderRows', () => {
     const store = await openObjectStore({ ledger: rows, clock, logger, newUid: () => crypto.randomUUID() });
     const { client } = store;
     await takeOverOlderRows({ ledger: rows, client, clock, logger });
-    const feed = new FolderFeed({ folder, client, compiled: createCompileOnce([]), clock, logger });
+    const feed = new FolderFeed({
+      folder,
+      client,
+      compiled: createCompileOnce([]),
+      clock,
+      logger,
+      platformNamespace: 'orb-system',
+    });
     return {
       store,
       get: () => client.get(KINDS.orb, { namespace: 'default', name: 'a' }, never),

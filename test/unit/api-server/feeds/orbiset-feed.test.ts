@@ -5,7 +5,7 @@ import { OrbisetFeed } from '../../../../api-server/feeds/orbiset-feed.ts';
 import { SecretValues } from '../../../../api-server/vault/secret-values.ts';
 import type { BoundSecret } from '../../../../api-server/vault/secret-watch.ts';
 import type { CompiledOrbiset } from '../../../../core/orb/orbiset.ts';
-import type { OrbisetPolicies } from '../../../../core/policy/decision/combine.ts';
+import type { OrbisetPolicies } from '../../../../core/manifest/policies.ts';
 import type { Redactor } from '../../../../core/redaction/redactor.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { anOrbiset } from '../../../support/kube-objects.ts';

@@ -1,11 +1,13 @@
 import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { serviceRoutes } from '../../../../api-server/services/services.ts';
+import { createPolicyObjects } from '../../../../api-server/policy/policy-objects.ts';
 import type { AuthResult } from '../../../../api-server/http/authorise.ts';
 import type { CheckTests } from '../../../../api-server/reputation/publish-request.ts';
 import { SCOPES, type Scope } from '../../../../core/api-key/scopes.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { aCaller, startApp, type Called, type TestApp } from '../../../support/api-app.ts';
+import { anObjectStore } from '../../../support/an-object-store.ts';
 import { aReputation } from '../../../support/a-reputation.ts';
 import { createTestRuntime } from '../../../support/a-runtime.ts';
 import { someFacts } from '../../../support/policies.ts';
@@ -95,6 +97,7 @@ describe('every route and every tenant (security.md S13, S14)', () => {
       runtime,
       reputation,
       missing: () => [],
+      policyObjects: createPolicyObjects({ client: (await anObjectStore()).client, clock }),
       pins: {
         set: async () => ({ kind: 'gone' }),
         remove: async () => ({ kind: 'removed', removed: undefined, left: undefined, owners: [] }),

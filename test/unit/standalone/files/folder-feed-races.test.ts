@@ -31,7 +31,14 @@ describe('a folder feed', () => {
 
   const open = (): FolderFeed => {
     const { client, clock } = store;
-    return new FolderFeed({ folder, client, clock, compiled: createCompileOnce([]), logger: recordingLogger(lines) });
+    return new FolderFeed({
+      folder,
+      client,
+      clock,
+      compiled: createCompileOnce([]),
+      logger: recordingLogger(lines),
+      platformNamespace: 'orb-system',
+    });
   };
   const write = (file: string, ...documents: readonly object[]): void =>
     writeFileSync(join(folder, file), documents.map((each) => JSON.stringify(each)).join('\n---\n'));

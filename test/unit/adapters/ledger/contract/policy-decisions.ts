@@ -90,6 +90,18 @@ export function policyDecisionContract({ it }: Contract): void {
       expect(await ledger.runFacts('acme', runIdOf(1))).to.deep.equal([RESPONSE]);
     });
 
+    it('lose the facts of the start when a finish says so, and nothing else', async (fixture) => {
+      const { ledger } = fixture;
+      for (const number of [1, 2])
+        await ledger.startRun(aStart(number, { policy: aStartPolicy(number, { facts: [someFacts(), REQUEST] }) }));
+      await ledger.finishRun(aFinish(1, { policy: aFinishPolicy({ erasesFacts: true }) }));
+      await ledger.finishRun(aFinish(2, { policy: aFinishPolicy({ erasesFacts: true, facts: [RESPONSE] }) }));
+      const reopened = await fixture.reopen();
+      expect(await reopened.runFacts('acme', runIdOf(1))).to.deep.equal([]);
+      expect(await reopened.runFacts('acme', runIdOf(2))).to.deep.equal([RESPONSE]);
+      expect((await reopened.decisionOfRun('acme', runIdOf(1)))?.json).to.equal(aDecision(1).json);
+    });
+
     it('keep their record and facts of the greatest length', async ({ ledger }) => {
       const facts = someFacts({ facts: 'f'.repeat(262_144) });
       const decision = aDecision(1, { json: `"${'x'.repeat(65_534)}"` });
@@ -124,6 +136,8 @@ export function policyDecisionContract({ it }: Contract): void {
       expect(await refusal(ledger.recordRun(aStart(2), { ...withFacts, runId: runIdOf(2) }))).to.be.instanceOf(
         TypeError,
       );
+      const erasing = aFinish(1, { policy: aFinishPolicy({ erasesFacts: true }) });
+      expect(await refusal(ledger.finishRun(erasing))).to.be.instanceOf(TypeError);
       expect(await ledger.logSize()).to.equal(0);
       expect(await ledger.finishRun(aFinish(1, { policy: aFinishPolicy() }))).to.deep.equal({ kind: 'finished' });
     });

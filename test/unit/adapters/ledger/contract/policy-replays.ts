@@ -97,8 +97,10 @@ export function policyReplayContract({ it }: Contract): void {
       ]);
       expect((await reopened.replayChanges('acme', 'rpl_1', { from: 0, limit: 2 })).length).to.equal(2);
       expect(await reopened.replayChanges('globex', 'rpl_1', { from: 0, limit: 9 })).to.deep.equal([]);
-      const beyond = reopened.replayChanges('acme', 'rpl_1', { from: 0, limit: 201 });
-      expect(await refusal(beyond)).to.be.instanceOf(RangeError);
+      for (const wrong of [{ limit: 201 }, { limit: -1 }, { from: -1 }, { from: 0.5 }]) {
+        const changes = reopened.replayChanges('acme', 'rpl_1', { from: 0, limit: 1, ...wrong });
+        expect(await refusal(changes)).to.be.instanceOf(RangeError);
+      }
     });
 
     it('are refused when they can not be', async ({ ledger }) => {

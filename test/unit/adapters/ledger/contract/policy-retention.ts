@@ -72,8 +72,14 @@ export function policyRetentionContract({ it }: Contract): void {
       expect([await erase(ledger), await ledger.policyCounts(LEDGER_DAY)]).to.deep.equal([1, []]);
     });
 
-    it('are not erased without whole numbers', async ({ ledger }) => {
-      for (const wrong of [{ decisionsBefore: 0.5 }, { replaysBefore: Number.NaN }, { limit: Infinity }])
+    it('are not erased without whole numbers, nor without a limit', async ({ ledger }) => {
+      for (const wrong of [
+        { decisionsBefore: 0.5 },
+        { replaysBefore: Number.NaN },
+        { limit: Infinity },
+        { limit: 0 },
+        { limit: -1 },
+      ])
         expect(await refusal(erase(ledger, wrong))).to.be.instanceOf(TypeError);
     });
   });

@@ -21,6 +21,7 @@ export function policyVersionContract({ it }: Contract): void {
       expect(await reopened.policiesInForce()).to.deep.equal([SECOND, other]);
       expect(await digests(reopened)).to.deep.equal([SECOND.digest, FIRST.digest]);
       expect((await reopened.policyVersions('acme', 'prod-limits', 1)).length).to.equal(1);
+      expect(await refusal(reopened.policyVersions('acme', 'prod-limits', -1))).to.be.instanceOf(RangeError);
       expect(await reopened.policyVersion('acme', 'prod-limits', FIRST.digest)).to.deep.equal(FIRST);
       expect(await reopened.policyVersion('acme', 'prod-limits', 'sha256:none')).to.equal(undefined);
       expect(await reopened.policyVersion('globex', 'prod-limits', SECOND.digest)).to.equal(undefined);

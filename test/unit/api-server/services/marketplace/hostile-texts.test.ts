@@ -62,6 +62,7 @@ describe('what strangers write, where it is shown', () => {
       reputation,
       missing: () => [],
       pins: { set: unused, remove: unused },
+      policyObjects: { read: unused, list: unused, create: unused, replace: unused, remove: unused },
       lastEvaluation: unused,
     };
     const routes = [marketplaceService, reputationService].flatMap((service) => service.routes(parts));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { InitialSync } from '../../../../api-server/feeds/initial-sync.ts';
+import { InitialSync } from '../../../../adapters/kube/initial-sync.ts';
 import { anOrb } from '../../../support/kube-objects.ts';
 
 interface Started {

@@ -1,5 +1,5 @@
 import { keyOf } from '../../core/reconcile/kube-object.ts';
-import type { Reflector, Store } from '../../adapters/kube/port.ts';
+import type { Reflector, Store } from './port.ts';
 
 /** The part of a reflector that the initial sync reads. */
 interface InitialSyncSource extends Pick<Reflector, 'synced'> {
