@@ -18,7 +18,7 @@ export interface Question {
   readonly path: string;
   readonly body?: JsonObject;
   /** A good answer as text for people, with its final line feed. */
-  readonly textOf: (value: JsonObject) => string;
+  readonly textOf: (value: JsonObject) => string | Promise<string>;
   /** Exit code of a good answer (0). */
   readonly exitOf?: (value: JsonObject) => Exit;
 }
@@ -35,7 +35,7 @@ export async function printAnswerFrom(server: Server, args: Args, io: Io, questi
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const reply = await fetchReply(server, { method, path, headers, ...sent, timeoutMs: TIMEOUT_MS }, io);
   if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-  io.out(format === 'json' || format === 'yaml' ? await dataText(reply.value, format) : textOf(reply.value));
+  io.out(format === 'json' || format === 'yaml' ? await dataText(reply.value, format) : await textOf(reply.value));
   return exitOf?.(reply.value) ?? EXIT.ok;
 }
 

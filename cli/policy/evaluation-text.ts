@@ -57,10 +57,9 @@ function factsText(evaluation: JsonObject): string {
   const used = objectAt(evaluation, 'facts_used');
   const facts = Object.keys(used).map((fact) => `${printable(fact)} ${textAt(used, fact)}`);
   const missing = textsAt(evaluation, 'missing_facts');
-  return [
-    facts.length === 0 ? '' : `facts ${facts.join(', ')}\n`,
-    missing === '' ? '' : `absent ${missing}\n`,
-  ].join('');
+  return [facts.length === 0 ? '' : `facts ${facts.join(', ')}\n`, missing === '' ? '' : `absent ${missing}\n`].join(
+    '',
+  );
 }
 
 /** What policies would decide about one request, for people. */

@@ -52,9 +52,7 @@ export const decidedRuns = (replay: JsonObject): number => {
 
 /** The larger number of both ways to read facts that count, as the gate of a policy takes it. */
 export const countOf = (replay: JsonObject, name: CountName): number =>
-  Math.max(
-    ...['counts', 'as_recorded', 'recomputed'].map((which) => numberAt(objectAt(replay, which), COUNTS[name])),
-  );
+  Math.max(...['counts', 'as_recorded', 'recomputed'].map((which) => numberAt(objectAt(replay, which), COUNTS[name])));
 
 function holds(replay: JsonObject, { count, isInclusive, isPercent, limit }: FailIf): boolean {
   const found = countOf(replay, count);
@@ -82,7 +80,10 @@ export function replayVerdict(replay: JsonObject, limits: readonly FailIf[]): Re
   const status = textAt(replay, 'status');
   if (status !== 'completed') {
     const error = textAt(replay, 'error');
-    return { kind: 'undecidable', why: [`the replay is ${status}${error === '' || error === 'null' ? '' : `: ${error}`}`] };
+    return {
+      kind: 'undecidable',
+      why: [`the replay is ${status}${error === '' || error === 'null' ? '' : `: ${error}`}`],
+    };
   }
   if (decidedRuns(replay) === 0) return { kind: 'undecidable', why: NO_FACTS };
   const gate = objectAt(replay, 'gate');
