@@ -63,6 +63,7 @@ function problemText(status: number, problem: JsonObject, server: Server): strin
     `orb: ${status} ${textAt(problem, 'code')}: ${textAt(problem, 'title')}\n`,
     line('', textAt(problem, 'detail')),
     ...listAt(problem, 'errors').map(errorLine),
+    line('decision ', textAt(problem, 'decision_id')),
     runLines(problem),
     ...listAt(objectAt(problem, 'gate'), 'failing').map((fault) => line('limit ', faultText(fault))),
     member(problem, 'patch') === undefined ? '' : line('patch ', textAt(problem, 'patch')),

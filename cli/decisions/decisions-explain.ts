@@ -12,7 +12,7 @@ const becauseText = (rule: JsonValue): string =>
 
 const changeText = (change: JsonValue): string => {
   const to = textAt(change, 'to');
-  return `${textAt(change, 'fact')} ${to === '' ? 'absent' : to} in place of ${textAt(change, 'from')}`;
+  return `${to === '' ? 'nothing' : to} in place of ${textAt(change, 'from')} for ${textAt(change, 'fact')}`;
 };
 
 const flipText = (flip: JsonValue): string =>

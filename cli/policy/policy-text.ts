@@ -23,9 +23,16 @@ const conditionStatus = (policy: JsonValue, type: string): string =>
 export const testCounts = (tests: JsonValue | undefined): string =>
   member(tests, 'passed') === undefined ? '' : `${textAt(tests, 'passed')} passed, ${textAt(tests, 'failed')} failed`;
 
+/** The mode that holds; '' while the platform has not looked at this generation yet. */
+function effectiveOf(policy: JsonValue): string {
+  const status = objectAt(policy, 'status');
+  const isCurrent = member(status, 'observedGeneration') === member(objectAt(policy, 'metadata'), 'generation');
+  return isCurrent ? textAt(status, 'effectiveMode') : '';
+}
+
 /** `acme/day-budget: Enforce`, and what holds when that is something else. */
 export function policyLine(policy: JsonValue): string {
-  const [mode, effective] = [modeOf(policy), textAt(objectAt(policy, 'status'), 'effectiveMode')];
+  const [mode, effective] = [modeOf(policy), effectiveOf(policy)];
   const holds = effective === '' || effective === mode ? '' : `, and ${effective} holds`;
   return `${idOfPolicy(policy)}: ${mode}${holds}\n`;
 }
@@ -38,7 +45,7 @@ export function policyRow(policy: JsonValue): readonly string[] {
   return [
     idOfPolicy(policy),
     modeOf(policy),
-    textAt(status, 'effectiveMode'),
+    effectiveOf(policy),
     conditionStatus(policy, 'Ready'),
     testCounts(member(status, 'tests')),
     textAt(objectAt(policy, 'metadata'), 'generation'),
@@ -51,11 +58,11 @@ function replayText(replay: JsonValue | undefined): string {
   return `${textAt(replay, 'id')}: ${counts}`;
 }
 
-const conditionRow = (condition: JsonValue): readonly string[] => {
-  const isGood = textAt(condition, 'status') === (textAt(condition, 'type') === 'Stalled' ? 'False' : 'True');
-  const why = isGood ? '' : `  ${textAt(condition, 'reason')}: ${textAt(condition, 'message')}`;
-  return [`  ${textAt(condition, 'type')}`, `${textAt(condition, 'status')}${why}`];
-};
+const conditionRow = (condition: JsonValue): readonly string[] => [
+  `  ${textAt(condition, 'type')}`,
+  textAt(condition, 'status'),
+  textAt(condition, 'message'),
+];
 
 const ruleRow = (rule: JsonValue): readonly string[] => [
   `  ${textAt(rule, 'name')}`,
@@ -71,7 +78,7 @@ export function policyText(policy: JsonValue): string {
   const rows: readonly (readonly [string, string])[] = [
     ['policy', idOfPolicy(policy)],
     ['mode', modeOf(policy)],
-    ['effective', textAt(status, 'effectiveMode')],
+    ['effective', effectiveOf(policy)],
     ['scope', textAt(spec, 'scope')],
     ['digest', textAt(status, 'policyDigest')],
     ['in force', textAt(status, 'activeDigest')],
