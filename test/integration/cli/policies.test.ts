@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aCli, type CliResult, type TestCli } from '../../support/cli-io.ts';
+import { textAt } from '../../support/members.ts';
 import { jsonIn } from '../../support/policy-runs.ts';
 import { listAt, member, objectAt } from '../../../core/json/members.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
@@ -19,6 +20,8 @@ spec:
   rules:
     - { name: no-mail, effect: deny, when: 'has(inputs.text) && inputs.text == "mail"', message: no mail }
 `;
+
+const run = (text: string): readonly string[] => ['run', ORB, `text=${text}`];
 
 describe('orb policy and orb decisions against npm start', function suite() {
   this.timeout(60_000);
@@ -51,8 +54,6 @@ describe('orb policy and orb decisions against npm start', function suite() {
       TAKES_FORCE_MS,
       200,
     );
-  const run = (text: string): readonly string[] => ['run', ORB, `text=${text}`];
-
   it('says where a draft is wrong, and stores nothing', async () => {
     const path = file(POLICY.replace('has(inputs.text) && inputs.text', 'has(inputs.text) && inputs.txt'));
     const { exit, err } = await orb('policy', 'apply', '-f', path);
@@ -105,8 +106,8 @@ describe('orb policy and orb decisions against npm start', function suite() {
     expect((await orb('policy', 'apply', '-f', file(changed))).out).to.match(/^replaced /);
     const versions = await until(/(?:sha256:.*\n){2}/, 'policy', 'versions', 'no-mail');
     expect(versions.out.match(/^sha256:/gm)).to.have.length(2);
-    const { items = [] } = jsonIn((await orb('policy', 'versions', 'no-mail', '-o', 'json')).out);
-    const digest = String(objectAt({ first: Array.isArray(items) ? items.at(-1) : null }, 'first')['digest']);
+    const listed = jsonIn((await orb('policy', 'versions', 'no-mail', '-o', 'json')).out);
+    const digest = textAt(listAt(listed, 'items').at(-1) ?? null, 'digest');
     expect((await orb('policy', 'versions', 'no-mail', digest)).out).to.include('== "mail"');
     expect((await orb('policy', 'rollback', 'no-mail', '--to', digest)).out).to.match(/^default\/no-mail: Enforce/);
     const { out } = await orb('policy', 'get', 'no-mail', '-o', 'json');

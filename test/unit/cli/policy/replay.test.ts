@@ -49,6 +49,7 @@ const replaying = (...answers: readonly Answering[]): Answering => {
   };
 };
 const running = (evaluated: number): Answering => json(200, { replay_id: ID, status: 'running', evaluated });
+const gone: Answering = (_request, response) => void response.destroy();
 const done = (some: object = {}): Answering => json(200, { ...DONE, ...some });
 
 describe('orb policy replay', () => {
@@ -192,7 +193,6 @@ describe('orb policy replay', () => {
   });
 
   it('says how to look again when the API is gone', async () => {
-    const gone: Answering = (_request, response) => void response.destroy();
     const { exit, err } = await orb(replaying(gone), '-f', file(), '--wait');
     expect(exit).to.equal(4);
     expect(err).to.include('policy replay --id rpl_1 --wait');
