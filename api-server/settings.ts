@@ -17,6 +17,8 @@ import {
   METRICS_LISTEN,
   namespaceFlag,
   ORG,
+  POLICY_REPLAY_THREADS,
+  POLICY_RETENTION,
   readyFileFlag,
   reputationInterval,
   TLS_CERT,
@@ -56,6 +58,10 @@ export interface Settings extends EgressFlags {
   readonly orgs: readonly (readonly [org: string, namespace: string])[];
   /** Time between evaluations of an Orb with new runs, ms. */
   readonly reputationIntervalMs: number;
+  /** How long decisions with the facts of their runs, and replays, are kept. */
+  readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
+  /** Most threads that replay policies at a time; absent: half of the cores. */
+  readonly policyReplayThreads: number | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -101,6 +107,9 @@ const FLAGS = {
   egressStub: EGRESS_STUB,
   orgs: ORG,
   reputationInterval: reputationInterval('1h'),
+  policyDecisions: POLICY_RETENTION.decisions,
+  policyReplays: POLICY_RETENTION.replays,
+  policyReplayThreads: POLICY_REPLAY_THREADS,
   egressCa: EGRESS_CA,
   logLevel: LOG_LEVEL,
 } as const satisfies Readonly<Record<string, Flag | ValueFlag<unknown>>>;
@@ -142,6 +151,11 @@ function resolveSettings(args: Args, env: Environment): Settings {
     egressStub: allOf(args, FLAGS.egressStub),
     orgs: allOf(args, FLAGS.orgs),
     reputationIntervalMs: valueOf(args, FLAGS.reputationInterval),
+    policyRetention: {
+      decisionsMs: valueOf(args, FLAGS.policyDecisions),
+      replaysMs: valueOf(args, FLAGS.policyReplays),
+    },
+    policyReplayThreads: givenOf(args, FLAGS.policyReplayThreads),
     egressCa: allOf(args, FLAGS.egressCa),
     logLevel: valueOf(args, FLAGS.logLevel),
   };

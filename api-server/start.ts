@@ -20,6 +20,7 @@ import { TokenReviewer } from './cluster/token-reviewer.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
 import { openPrometheusEvaluations } from './process/prometheus-evaluations.ts';
+import { replayThreads } from './process/replay-threads.ts';
 import { serve } from './process/serve.ts';
 import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
 import { readTls } from './process/tls-files.ts';
@@ -96,7 +97,14 @@ async function open(
       operator: { orgs: new Map(settings.orgs), firstComes: false },
       intervalMs: settings.reputationIntervalMs,
     },
-    runtime: { platformNamespace: settings.namespace, standalone: false, owner: settings.identity, secretHint },
+    runtime: {
+      platformNamespace: settings.namespace,
+      standalone: false,
+      owner: settings.identity,
+      secretHint,
+      policyRetention: settings.policyRetention,
+      policyReplayThreads: replayThreads(settings.policyReplayThreads),
+    },
   });
 }
 

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../adapters/process/stop-signal.ts';
+import { auditRuns } from '../test/failover-run/audit.ts';
 import { startLoad, untilServed } from '../test/failover-run/load.ts';
 import { publishOrbs } from '../test/failover-run/publish.ts';
 import { startWorld, untilReady, type World } from '../test/failover-run/world.ts';
@@ -49,6 +50,7 @@ async function live(world: World, signal: AbortSignal): Promise<Span> {
   const target = { url: world.api.url, apiKey: world.apiKey };
   await untilServed(target);
   await publishOrbs(world);
+  await auditRuns(world);
   const load = startLoad(target, RATE);
   const from = Math.ceil(Date.now() / 1000 / STEP) * STEP;
   try {

@@ -24,6 +24,10 @@ export interface Settings {
   readonly orgs: readonly (readonly [org: string, namespace: string])[];
   /** Time between evaluations of an Orb with new runs, ms. */
   readonly reputationIntervalMs: number;
+  /** How long decisions with the facts of their runs, and replays, are kept. */
+  readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
+  /** Most threads that replay policies at a time; absent: half of the cores. */
+  readonly policyReplayThreads: number | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -52,6 +56,11 @@ The same as: npm run -s orb -- dev [options]`,
       egressCa: allOf(args, FLAGS.egressCa),
       orgs: allOf(args, FLAGS.orgs),
       reputationIntervalMs: valueOf(args, FLAGS.reputationInterval),
+      policyRetention: {
+        decisionsMs: valueOf(args, FLAGS.policyDecisions),
+        replaysMs: valueOf(args, FLAGS.policyReplays),
+      },
+      policyReplayThreads: givenOf(args, FLAGS.policyReplayThreads),
       logLevel: valueOf(args, FLAGS.logLevel),
     };
   },

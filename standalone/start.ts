@@ -9,6 +9,7 @@ import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
 import { checkEgress, allowRulesOf, readAuthorities } from '../api-server/process/egress-settings.ts';
 import { openPlatform, type Platform } from '../api-server/process/platform.ts';
+import { replayThreads } from '../api-server/process/replay-threads.ts';
 import { serve } from '../api-server/process/serve.ts';
 import type { RuntimeSettings } from '../api-server/runtime/runtime.ts';
 import { shellWord } from '../core/shell/shell-word.ts';
@@ -98,6 +99,8 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
       standalone: true,
       owner: `standalone-${process.pid}`,
       secretHint: secretHint(orb, folder.path),
+      policyRetention: settings.policyRetention,
+      policyReplayThreads: replayThreads(settings.policyReplayThreads),
     },
   }).catch(async (error: unknown) => {
     await example.close();

@@ -28,6 +28,7 @@ export interface ObjectRecord {
 }
 
 const PIN = 'spec.pin/';
+const SPEC = /^spec[/.]/;
 
 /** The members of `spec.pin` that an owner owns, as the API server writes them in managedFields. */
 function pinFieldsOf({ keys }: Owner): JsonObject | undefined {
@@ -36,18 +37,26 @@ function pinFieldsOf({ keys }: Owner): JsonObject | undefined {
   return Object.fromEntries(pin.filter((key) => key.startsWith(PIN)).map((key) => [`f:${key.slice(PIN.length)}`, {}]));
 }
 
+/** The part of a spec that an owner owns, as far as it is read. */
+function specFieldsOf(kind: string, owner: Owner): JsonObject | undefined {
+  const pin = pinFieldsOf(owner);
+  if (pin !== undefined) return { 'f:pin': pin };
+  const isWriter = kind === 'OrbPolicy' && owner.part === undefined && [...owner.keys].some((key) => SPEC.test(key));
+  return isWriter ? {} : undefined;
+}
+
 /**
- * Entries for managers that own a part of `spec.pin`, and for former managers of a status: no other part of
- * managedFields is ever read (operator.md A5).
+ * Entries for managers that own a part of `spec.pin`, for former managers of a status, and for the writers of policies:
+ * no other part of managedFields is ever read (operator.md A5).
  */
-function managedFieldsOf(apiVersion: string, { owners }: Content): readonly JsonObject[] {
+function managedFieldsOf({ apiVersion, kind }: KubeObject, { owners }: Content): readonly JsonObject[] {
   return owners.flatMap((owner): readonly JsonObject[] => {
     const { manager, operation, part } = owner;
     const former = { manager, operation, subresource: part ?? '' };
     if (isFormerManager(former)) return [former];
-    const pin = pinFieldsOf(owner);
-    if (pin === undefined) return [];
-    return [{ manager, operation, apiVersion, fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': { 'f:pin': pin } } }];
+    const spec = specFieldsOf(kind, owner);
+    if (spec === undefined) return [];
+    return [{ manager, operation, apiVersion, fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': spec } }];
   });
 }
 
@@ -85,7 +94,7 @@ export function plainObject(record: Omit<ObjectRecord, 'object'>): KubeObject {
 /** Builds the object that readers get. */
 export function recordOf(record: Omit<ObjectRecord, 'object'>): ObjectRecord {
   const plain = plainObject(record);
-  const managedFields = managedFieldsOf(plain.apiVersion, record.content);
+  const managedFields = managedFieldsOf(plain, record.content);
   const unsafeIntegers = holdsLargeInteger(plain) ? unsafeIntegersOf(plain) : [];
   const object: KubeObject = Object.freeze({
     ...plain,

@@ -12,6 +12,7 @@ type Parse<T> = (text: string, flag: string) => T;
 export const DEFAULT_HOST = '127.0.0.1';
 
 const FLAG_UNITS: readonly DurationUnit[] = ['ms', 's', 'm', 'h'];
+const LONG_UNITS: readonly DurationUnit[] = ['h', 'd'];
 
 export const asText: Parse<string> = (text) => text;
 
@@ -51,19 +52,21 @@ export const asNumber =
     throw new UsageError(`${flag} is a whole number from ${min} to ${max}`);
   };
 
-const isWithin = (text: string, min: string, max: string): boolean => {
-  const [ms = Number.NaN, least = 0, most = 0] = [text, min, max].map((each) => parseDuration(each, FLAG_UNITS));
-  return ms >= least && ms <= most;
-};
-
 /** @returns a parser of durations in ms, from `min` to `max`, which are written as durations too */
-export const asDuration =
+const durationIn =
+  (units: readonly DurationUnit[], example: string) =>
   (min: string, max: string): Parse<number> =>
   (text, flag) => {
-    const ms = parseDuration(text, FLAG_UNITS);
-    if (ms !== undefined && isWithin(text, min, max)) return ms;
-    throw new UsageError(`${flag} takes a duration from ${min} to ${max}, for example 15s`);
+    const [ms, least = 0, most = 0] = [text, min, max].map((each) => parseDuration(each, units));
+    if (ms !== undefined && ms >= least && ms <= most) return ms;
+    throw new UsageError(`${flag} takes a duration from ${min} to ${max}, for example ${example}`);
   };
+
+/** In ms, s, m or h. */
+export const asDuration = durationIn(FLAG_UNITS, '15s');
+
+/** In h or d. */
+export const asLongDuration = durationIn(LONG_UNITS, '90d');
 
 export const asNamespace: Parse<string> = (text, flag) => {
   if (isLabelName(text)) return text;

@@ -9,6 +9,7 @@ import {
   asOrigin,
   asOwner,
   asDuration,
+  asLongDuration,
   asPath,
   asText,
   DEFAULT_HOST,
@@ -104,6 +105,29 @@ export const reputationInterval = (fallback: string): DefaultFlag<number> => ({
   parse: asDuration('1s', '24h'),
 });
 
+/** @param text what is kept */
+const policyRetention = (name: string, text: string, fallback: string): DefaultFlag<number> => ({
+  name: `policy-retention-${name}`,
+  value: 'DURATION',
+  text: `time that ${text} are kept, 1h to 3650d`,
+  fallback,
+  parse: asLongDuration('1h', '3650d'),
+});
+
+/** How long records of policies are kept (policy.md §3.4). */
+export const POLICY_RETENTION = {
+  decisions: policyRetention('decisions', 'decisions of policies, with the facts of their runs,', '90d'),
+  replays: policyRetention('replays', 'replays of policies', '30d'),
+};
+
+export const POLICY_REPLAY_THREADS: ValueFlag<number> = {
+  name: 'policy-replay-threads',
+  value: 'N',
+  text: 'most threads that replay policies at a time; never more than half of the cores',
+  otherwise: 'half of the cores',
+  parse: asNumber(1, 64),
+};
+
 export const IDENTITY: ValueFlag<string> = {
   name: 'identity',
   value: 'NAME',
@@ -159,5 +183,8 @@ export const STANDALONE = {
   egressCa: EGRESS_CA,
   orgs: { ...ORG, otherwise: 'the first publication of an organisation claims it for its namespace' },
   reputationInterval: reputationInterval('30s'),
+  policyDecisions: POLICY_RETENTION.decisions,
+  policyReplays: POLICY_RETENTION.replays,
+  policyReplayThreads: POLICY_REPLAY_THREADS,
   logLevel: LOG_LEVEL,
 } as const satisfies Readonly<Record<string, ValueFlag<unknown>>>;

@@ -41,7 +41,7 @@ export type Step<T> = { readonly ok: true; readonly value: T } | Refused;
 export const refuse = (reply: Reply): Refused => ({ ok: false, reply });
 
 /** The right that a route needs; `authenticated`: any valid key or token (security.md §6.2). */
-export type RouteScope = Scope | 'public' | 'authenticated';
+type RouteScope = Scope | 'public' | 'authenticated';
 
 /**
  * A route of the API. A route without a scope does not compile. A route with an unknown scope prevents the start of the

@@ -9,6 +9,7 @@ import type { PolicyTestReport } from '../../core/policy/simulation/run-tests.ts
 import type { StoredTotals } from '../../adapters/ledger/port.ts';
 import { PolicyFeed, type KnownPolicy, type PolicyFeedDeps } from './policy-feed.ts';
 import { PolicySets, type Standing } from './policy-sets.ts';
+import { substituteOf, type PolicyStanding } from './substitute.ts';
 
 /** Whether a version of a policy met the gate that its spec asks for. */
 export interface PolicyGate extends GateVerdict {
@@ -108,6 +109,15 @@ export class PoliciesInForce implements Policies {
   /** `namespace/name` of every policy. */
   names(): Iterable<string> {
     return this.feed.names();
+  }
+
+  /** Whether the newest generation of each policy is in force. */
+  *standings(): Iterable<PolicyStanding> {
+    for (const key of this.feed.names()) {
+      const [namespace = '', name = ''] = key.split('/');
+      const known = this.feed.known(namespace, name);
+      if (known !== undefined) yield [key, substituteOf(known, this.#sets.isRefused(namespace, name))];
+    }
   }
 
   /** Units of each set that was asked for. */

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Decision } from '../../core/policy/decision/decision.ts';
 import { PHASES, type Phase } from '../../core/policy/facts/fact-schema.ts';
+import { SUBSTITUTES, type PolicyStanding } from './substitute.ts';
 
 /** Units of a set of policies in each phase (policy.md §1.2). */
 type CostUnits = Readonly<Partial<Record<Phase, number>>>;
@@ -25,6 +26,10 @@ export interface PolicyMetrics {
 export interface PolicyMetricSources {
   /** Of the set of each tenant that has one. */
   readonly costUnits: () => Iterable<CostUnits>;
+  /** Of each policy, whether its newest generation is in force. */
+  readonly standings: () => Iterable<PolicyStanding>;
+  /** How long decisions with their facts, and replays, are kept. */
+  readonly retention: { readonly decisionsMs: number; readonly replaysMs: number };
 }
 
 // A decision takes 10 to 100 µs, and at most 5 ms.
@@ -65,6 +70,31 @@ function observeCost(registry: Registry, { costUnits }: PolicyMetricSources): vo
       for (const phase of PHASES) units.set({ phase }, Math.max(0, ...sets.map((set) => set[phase] ?? 0)));
     },
   });
+}
+
+function observeStandings(registry: Registry, { standings }: PolicyMetricSources): void {
+  const gauge: Gauge<'policy' | 'instead'> = new Gauge({
+    name: 'orb_policy_not_in_force',
+    help: '1: the newest generation is not in force. instead="last_good": an earlier one is; "nothing": none is.',
+    labelNames: ['policy', 'instead'],
+    registers: [registry],
+    collect: () => {
+      gauge.reset();
+      for (const [policy, substitute] of standings())
+        for (const instead of SUBSTITUTES) gauge.set({ policy, instead }, Number(instead === substitute));
+    },
+  });
+}
+
+function observeRetention(registry: Registry, { retention }: PolicyMetricSources): void {
+  const gauge = new Gauge({
+    name: 'orb_policy_retention_seconds',
+    help: 'How long the ledger keeps records: decisions with their facts, and replays.',
+    labelNames: ['records'],
+    registers: [registry],
+  });
+  gauge.set({ records: 'decisions' }, retention.decisionsMs / 1000);
+  gauge.set({ records: 'replays' }, retention.replaysMs / 1000);
 }
 
 function decisionCounter(registry: Registry): Counter<'phase' | 'decision' | 'enforced'> {
@@ -108,6 +138,8 @@ export function createPolicyMetrics(registry: Registry, sources: PolicyMetricSou
   );
   differs.setPolicies(new Set([NO_RULE]));
   observeCost(registry, sources);
+  observeStandings(registry, sources);
+  observeRetention(registry, sources);
   return {
     decided: ({ phase, decision, shadow, rules }, duration) => {
       decisions.inc({ phase, decision, enforced: 'true' });

@@ -11,6 +11,7 @@ import type { Listings } from '../reputation/listings.ts';
 import { DayCounts, dayBegin } from '../runtime/day-counts.ts';
 import { OrbFacts } from '../runtime/orb-facts.ts';
 import type { PolicyState } from '../runtime/policy-state.ts';
+import type { RuntimeSettings } from '../runtime/runtime.ts';
 
 export interface PolicyParts {
   readonly ledger: Ledger;
@@ -19,6 +20,7 @@ export interface PolicyParts {
   readonly clock: Clock;
   readonly log: Pick<ProcessLog, 'logger'>;
   readonly platformNamespace: string;
+  readonly retention: RuntimeSettings['policyRetention'];
 }
 
 /** Reads how many runs this day had before the process began. Without them, rules that read a count fail (policy.md §3.2). */
@@ -38,8 +40,12 @@ async function loadDayCounts({ ledger, clock, log }: PolicyParts, counts: DayCou
 export async function createPolicies(
   parts: PolicyParts,
 ): Promise<{ readonly policies: PoliciesInForce; readonly policyState: PolicyState }> {
-  const { ledger, listings, metrics, clock, log, platformNamespace } = parts;
-  const counted = createPolicyMetrics(metrics.registry, { costUnits: () => policies.costUnits() });
+  const { ledger, listings, metrics, clock, log, platformNamespace, retention } = parts;
+  const counted = createPolicyMetrics(metrics.registry, {
+    costUnits: () => policies.costUnits(),
+    standings: () => policies.standings(),
+    retention,
+  });
   const policies = new PoliciesInForce({
     ledger,
     engine: CEL_ENGINE,

@@ -95,16 +95,16 @@ export interface PlatformOptions {
     readonly intervalMs: number;
   };
   /** Settings that differ between standalone and a cluster. */
-  readonly runtime: Pick<RuntimeSettings, 'platformNamespace' | 'standalone' | 'owner' | 'secretHint'>;
+  readonly runtime: Pick<
+    RuntimeSettings,
+    'platformNamespace' | 'standalone' | 'owner' | 'secretHint' | 'policyRetention' | 'policyReplayThreads'
+  >;
 }
 
 // security.md S6
 const SLOTS = { perKey: 256, waiting: 1000 };
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 const MAX_TIMEOUT_MS = 120_000;
-const DAY_MS = 86_400_000;
-// policy.md §3.4
-const POLICY_RETENTION = { decisionsMs: 90 * DAY_MS, replaysMs: 30 * DAY_MS };
 
 /** Version of this program, from its package. */
 function versionOf(root: string): string {
@@ -179,7 +179,6 @@ function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOption
       userAgent: `orb-platform/${version}`,
       maxTimeoutMs: MAX_TIMEOUT_MS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
-      policyRetention: POLICY_RETENTION,
     },
     tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
     selfCheck: new SelfCheck(keys.receiptPublic, {
@@ -247,9 +246,9 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     ledgerFile: ledgerFile(options),
   });
   await reputation.open();
-  const { platformNamespace } = options.runtime;
+  const { platformNamespace, policyRetention: retention } = options.runtime;
   const { listings } = reputation;
-  const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace });
+  const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace, retention });
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
   const close = async (): Promise<void> => {
     delay.close();

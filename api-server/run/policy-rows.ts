@@ -147,7 +147,7 @@ export function decisionRow(policy: RunPolicy, run: RecordedRun, isStarted: bool
 }
 
 /** The facts to store: none when an obligation says so. */
-export function factRows({ phases, snapshots }: RunPolicy): readonly NewFacts[] {
+function factRows({ phases, snapshots }: RunPolicy): readonly NewFacts[] {
   if (boundTo(phases).noStore === true) return [];
   return snapshots.map(({ phase, provider, salt, facts }) => ({ phase, provider, schema: FACTS_SCHEMA, salt, facts }));
 }

@@ -59,7 +59,7 @@ export interface Asking extends Pick<ParsedRequest, 'claim'> {
 const NO_POLICIES = policySet([], []);
 
 /** The policies that meet the runs of an Orbiset; undefined: none does. */
-export const setFor = (runtime: Runtime, { orbiset }: ResolvedRun): PolicySet | undefined =>
+const setFor = (runtime: Runtime, { orbiset }: ResolvedRun): PolicySet | undefined =>
   runtime.policies.of(orbiset.namespace) ?? (orbiset.policies.defaultEffect === 'deny' ? NO_POLICIES : undefined);
 
 /** Whether some policy of the set decides in a phase. */

@@ -41,6 +41,8 @@ export interface RuntimeSettings {
   ) => string;
   /** How long decisions with the facts of their runs, and replays, are kept. */
   readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
+  /** Threads that replay policies at a time, ≥ 1. */
+  readonly policyReplayThreads: number;
 }
 
 /** Parts that all runs share. The composition root builds them once; parts with state own it. */

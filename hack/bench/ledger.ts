@@ -1,6 +1,7 @@
-// The ledger alone (performance.md §1.1): closed loop of whole runs, start row then finish row, both durable.
+// The ledger alone (performance.md §1.1): closed loop of whole runs, start row then finish row, both durable. With
+// `--policies` each start stores a decision with its facts.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,6 +9,7 @@ import type { Ledger, RunFinish, RunStart } from '../../adapters/ledger/port.ts'
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { median, percentile } from '../../test/support/rank.ts';
+import { aPolicyRecord } from './policy-record.ts';
 import { threadTimes, timesPerRequest } from './thread-times.ts';
 
 const CONCURRENCY = [1, 8, 32, 256];
@@ -24,6 +26,8 @@ interface RunLatencies {
   /** CPU time of a run on the main thread, with this loop, and on the ledger's, µs. */
   readonly mainMicros: number;
   readonly ledgerMicros: number;
+  /** Growth of the file, with indexes. */
+  readonly bytes: number;
 }
 
 const { values: options } = parseArgs({
@@ -31,6 +35,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '1.5' },
     rounds: { type: 'string', default: '3' },
     folder: { type: 'string', default: '.' },
+    policies: { type: 'boolean', default: false },
   },
 });
 const milliseconds = Number(options.seconds) * 1000;
@@ -67,8 +72,9 @@ function aRun(number: number): readonly [RunStart, RunFinish] {
   const digest = count.padStart(64, '0');
   const entry = `{"finished_at":"2026-11-20T10:00:00.250Z","jws_sha256":"${digest}","kind":"receipt_private","receipt_id":"${receiptId}","v":1}`;
   const run = { runId: `run_${id}`, tenant: 'acme' };
+  const policy = options.policies ? { policy: aPolicyRecord(run.runId, now, number) } : {};
   return [
-    { ...run, startedAt: now, deadlineAt: now + 30_000, owner: 'bench', seed },
+    { ...run, startedAt: now, deadlineAt: now + 30_000, owner: 'bench', seed, ...policy },
     { ...run, receipt: { receiptId, orbId: 'acme.echo@1.0.0', outcome: 'success', issuedAt: now, jws, entry } },
   ];
 }
@@ -93,6 +99,7 @@ async function measure(concurrency: number): Promise<RunLatencies> {
   const seconds = (performance.now() - began) / 1000;
   const { main, ledger: writer } = timesPerRequest(before, threadTimes(process.pid), latencies.length);
   await ledger.close();
+  const bytes = statSync(join(folder, 'ledger.sqlite')).size / latencies.length;
   rmSync(folder, { recursive: true });
   return {
     concurrency,
@@ -102,6 +109,7 @@ async function measure(concurrency: number): Promise<RunLatencies> {
     maxMs: percentile(latencies, 1),
     mainMicros: main,
     ledgerMicros: writer,
+    bytes,
   };
 }
 
@@ -115,6 +123,7 @@ function medians(concurrency: number, rounds: readonly RunLatencies[]): RunLaten
     maxMs: of('maxMs'),
     mainMicros: of('mainMicros'),
     ledgerMicros: of('ledgerMicros'),
+    bytes: of('bytes'),
   };
 }
 
@@ -131,7 +140,7 @@ for (const concurrency of CONCURRENCY) {
   for (let round = 0; round < Number(options.rounds); round += 1) rounds.push(await measure(concurrency));
   const result = medians(concurrency, rounds);
   results.push(result);
-  const { runsPerSecond, p50Ms, p99Ms, maxMs, mainMicros, ledgerMicros } = result;
+  const { runsPerSecond, p50Ms, p99Ms, maxMs, mainMicros, ledgerMicros, bytes } = result;
   const columns = [
     `c=${concurrency}`,
     `${runsPerSecond} runs/s`,
@@ -140,10 +149,11 @@ for (const concurrency of CONCURRENCY) {
     `max ${maxMs.toFixed(1)} ms`,
     `main ${mainMicros.toFixed(0)} µs`,
     `ledger ${ledgerMicros.toFixed(0)} µs`,
+    `${bytes.toFixed(0)} B/run`,
   ];
   console.log(columns.map((column) => column.padStart(15)).join(''));
 }
-console.log(JSON.stringify({ bench: 'ledger', node: process.versions.node, results }));
+console.log(JSON.stringify({ bench: 'ledger', policies: options.policies, node: process.versions.node, results }));
 const reached = results.find(({ concurrency }) => concurrency === GATE.concurrency)?.runsPerSecond ?? 0;
 console.log(`c=${GATE.concurrency}: ${reached} runs/s; gate ${GATE.atLeast}, goal ${GATE.goal}`);
 if (reached < GATE.atLeast) process.exitCode = 1;

@@ -8,7 +8,7 @@ import type { Resource } from './resources.ts';
 
 const FOLDER = 'charts/orb-platform/files/rbac';
 /** Kinds of later versions: scopes name them already, and the roles have their rights. */
-const LATER = ['orbpolicies', 'orbsignalsources'];
+const LATER = ['orbsignalsources'];
 
 /** A rule for every kind of the platform, in the first role of a file. */
 interface Rule {

@@ -5,7 +5,7 @@ import { createPolicyMetrics } from '../../api-server/policy/policy-metrics.ts';
 import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { createLoaderMetrics } from '../../operator/loader/loader-metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
-import { IDLE_REPUTATION, IDLE_SOURCES } from './idle-sources.ts';
+import { IDLE_POLICIES, IDLE_REPUTATION, IDLE_SOURCES } from './idle-sources.ts';
 
 const TYPE = /^# TYPE (\S+) (\S+)$/gm;
 const HISTOGRAM = ['_bucket', '_sum', '_count'];
@@ -26,7 +26,7 @@ export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   createLoaderMetrics(api.registry);
   createReputationCounters(api.registry);
   observeReputation(api.registry, IDLE_REPUTATION);
-  createPolicyMetrics(api.registry, { costUnits: () => [] });
+  createPolicyMetrics(api.registry, IDLE_POLICIES);
   const failover = createFailoverGauges(api.registry, clock);
   const text = await textOf(api.slices(), failover.slices());
   const families = [...text.matchAll(TYPE)].flatMap(([, name = '', type]) =>

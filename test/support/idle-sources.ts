@@ -1,5 +1,6 @@
 import type { MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { ReputationSources } from '../../adapters/telemetry/reputation-metrics.ts';
+import type { PolicyMetricSources } from '../../api-server/policy/policy-metrics.ts';
 
 /** What the metrics of a process without work are read from. */
 export const IDLE_SOURCES: MetricSources = {
@@ -21,4 +22,11 @@ export const IDLE_REPUTATION: ReputationSources = {
   backlog: () => 0,
   orgs: () => [],
   isConsistent: () => true,
+};
+
+/** What the metrics of policies are read from while there is none. */
+export const IDLE_POLICIES: PolicyMetricSources = {
+  costUnits: () => [],
+  standings: () => [],
+  retention: { decisionsMs: 90 * 86_400_000, replaysMs: 30 * 86_400_000 },
 };

@@ -49,12 +49,12 @@ export interface ReplayUpdate {
 }
 
 /** A replay as lists show it. */
-export interface ReplaySummary extends Omit<NewReplay, 'request'> {
+interface ListedReplay extends Omit<NewReplay, 'request'> {
   readonly status: ReplayUpdate['status'];
   readonly endedAt: number | null;
 }
 
-export interface StoredReplay extends ReplaySummary {
+interface StoredReplay extends ListedReplay {
   readonly request: string;
   /** Null until the first update. */
   readonly result: string | null;
@@ -65,7 +65,7 @@ type ReplayQuery = Pick<PageQuery, 'limit' | 'cursor'>;
 
 interface ReplayPage {
   /** Newest first. A page may hold fewer than `limit` though more follow. */
-  readonly items: readonly ReplaySummary[];
+  readonly items: readonly ListedReplay[];
   readonly nextCursor: string | null;
 }
 
@@ -208,7 +208,7 @@ export function replayWriteResult(result: RowResult): ReplayWriteResult {
 
 const SUMMARY = 'replay_id, tenant, namespace, name, policy_digest, started_at, owner, status, ended_at';
 
-const summaryOf = (row: Row): ReplaySummary => ({
+const summaryOf = (row: Row): ListedReplay => ({
   replayId: textOf(row, 'replay_id'),
   tenant: textOf(row, 'tenant'),
   namespace: textOf(row, 'namespace'),

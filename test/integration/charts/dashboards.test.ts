@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readDashboards } from '../../../hack/dashboard/dashboards.ts';
 import { linesOf } from '../../../hack/dashboard/panel-lines.ts';
 import { queryRange, type Span } from '../../../hack/dashboard/prometheus-query.ts';
+import { auditRuns } from '../../failover-run/audit.ts';
 import { startLoad, untilServed, type Load } from '../../failover-run/load.ts';
 import { publishOrbs } from '../../failover-run/publish.ts';
 import { startWorld, untilReady, type World } from '../../failover-run/world.ts';
@@ -39,6 +40,7 @@ describe('dashboards over a real Prometheus', function suite() {
     const target = { url: world.api.url, apiKey: world.apiKey };
     await untilServed(target);
     await publishOrbs(world);
+    await auditRuns(world);
     load = startLoad(target, 5);
   });
 

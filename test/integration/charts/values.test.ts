@@ -118,21 +118,27 @@ describe('values of the chart orb-platform', () => {
     });
   }
 
-  const ofReputation: readonly (readonly [value: string, flag: string, isGood: boolean])[] = [
+  const ofFlags: readonly (readonly [value: string, flag: string, isGood: boolean])[] = [
     ...['1s', '1000ms', '1440m', '24h'].map(
-      (text) => [`interval=${text}`, `--reputation-interval=${text}`, true] as const,
+      (text) => [`reputation.interval=${text}`, `--reputation-interval=${text}`, true] as const,
     ),
     ...['999ms', '86401s', '25h', '0s', '1.5h', '1h30m'].map(
-      (text) => [`interval=${text}`, `--reputation-interval=${text}`, false] as const,
+      (text) => [`reputation.interval=${text}`, `--reputation-interval=${text}`, false] as const,
     ),
-    ['orgs.acme-2=team-a', '--org=acme-2=team-a', true],
-    ['orgs.acme-=team-a', '--org=acme-=team-a', false],
-    ['orgs.acme=team_a', '--org=acme=team_a', false],
-    ['orgs.acme=', '--org=acme=', false],
+    ['reputation.orgs.acme-2=team-a', '--org=acme-2=team-a', true],
+    ['reputation.orgs.acme-=team-a', '--org=acme-=team-a', false],
+    ['reputation.orgs.acme=team_a', '--org=acme=team_a', false],
+    ['reputation.orgs.acme=', '--org=acme=', false],
+    ...['1h', '3650d', '87600h'].map(
+      (text) => [`api.policy.retention.decisions=${text}`, `--policy-retention-decisions=${text}`, true] as const,
+    ),
+    ...['90m', '0d', '3651d', '87601h', '1.5d'].map(
+      (text) => [`api.policy.retention.replays=${text}`, `--policy-retention-replays=${text}`, false] as const,
+    ),
   ];
-  for (const [value, flag, isGood] of ofReputation)
-    it(`${isGood ? 'take' : 'refuse'} reputation.${value}, as the API does with ${flag}`, async () => {
-      const isRendered = await helm.render(['--set', `reputation.${value}`]).then(
+  for (const [value, flag, isGood] of ofFlags)
+    it(`${isGood ? 'take' : 'refuse'} ${value}, as the API does with ${flag}`, async () => {
+      const isRendered = await helm.render(['--set', value]).then(
         () => true,
         () => false,
       );

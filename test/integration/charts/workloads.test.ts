@@ -162,8 +162,10 @@ describe('what the chart orb-platform runs', () => {
     const [ofApi, ofOperator] = [parseApi(api, env), parseOperator(operator, env)];
     if (ofApi.kind !== 'start' || ofOperator.kind !== 'start')
       throw new Error(`${JSON.stringify(ofApi)}${JSON.stringify(ofOperator)}`);
-    const { orgs, reputationIntervalMs } = ofApi.settings;
+    const { orgs, reputationIntervalMs, policyRetention, policyReplayThreads } = ofApi.settings;
     expect([orgs, reputationIntervalMs]).to.deep.equal([[['acme', 'team-a']], 30_000]);
+    expect(policyRetention).to.deep.equal({ decisionsMs: 30 * 86_400_000, replaysMs: 12 * 3_600_000 });
+    expect(policyReplayThreads).to.equal(1);
     const folder = '/etc/orb/prometheus';
     for (const { prometheus } of [ofApi.settings, ofOperator.settings])
       expect(prometheus).to.deep.equal({

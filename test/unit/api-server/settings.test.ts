@@ -66,6 +66,22 @@ describe('settings of the API', () => {
     for (const text of [row, HELP]) expect(text).to.match(/ime between evaluations .* that has new runs, 1s to 24h/);
   });
 
+  it('keep records of policies as long as docs/configuration.md says', () => {
+    const page = readFileSync('docs/configuration.md', 'utf8');
+    const written = ['decisions', 'replays'].map((records) => {
+      const row = new RegExp(`^\\| \`api\\.policy\\.retention\\.${records}\` .*$`, 'm').exec(page)?.[0] ?? '';
+      for (const text of [row, HELP]) expect(text).to.match(/1h to 3650d/);
+      return `--policy-retention-${records}=${/`"([^"]+)"`/.exec(row)?.[1] ?? ''}`;
+    });
+    expect(settingsOf(...written).policyRetention).to.deep.equal(settingsOf().policyRetention);
+    expect(settingsOf('--policy-retention-decisions', '3650d').policyRetention).to.deep.equal({
+      decisionsMs: 3650 * 86_400_000,
+      replaysMs: 30 * 86_400_000,
+    });
+    expect(settingsOf().policyReplayThreads).to.equal(undefined);
+    expect(settingsOf('--policy-replay-threads=2').policyReplayThreads).to.equal(2);
+  });
+
   it('take a body limit up to 8 MiB', () => {
     expect(settingsOf('--max-request-bytes', '8388608').maxRequestBytes).to.equal(8_388_608);
     expect(settingsOf('--max-request-bytes', '1').maxRequestBytes).to.equal(1);

@@ -16,6 +16,8 @@ describe('parseSettings', () => {
       resources: '/bundled',
       orgs: [],
       reputationIntervalMs: 30_000,
+      policyRetention: { decisionsMs: 90 * 86_400_000, replaysMs: 30 * 86_400_000 },
+      policyReplayThreads: undefined,
       data: resolve('.orb'),
       logHead: resolve('.orb.log-head'),
       issuer: 'https://orbs.localhost',
@@ -49,6 +51,14 @@ describe('parseSettings', () => {
       ['b', 'team-b'],
     ]);
     expect(reputationIntervalMs).to.equal(3_600_000);
+  });
+
+  it('takes how long records of policies are kept', () => {
+    const argv = ['--policy-retention-decisions=30d', '--policy-retention-replays=12h'];
+    expect(settingsOf(...argv).policyRetention).to.deep.equal({
+      decisionsMs: 30 * 86_400_000,
+      replaysMs: 12 * 3_600_000,
+    });
   });
 
   it('takes any number of exceptions, in their order', () => {
@@ -93,6 +103,8 @@ describe('parseSettings', () => {
     ['a body limit above 8 MiB', ['--max-request-bytes', '8388609'], '1 to 8388608'],
     ['an organisation without a namespace', ['--org', 'acme'], '--org takes ORG=NAMESPACE'],
     ['an interval of evaluations beyond a day', ['--reputation-interval', '25h'], 'a duration from 1s to 24h'],
+    ['no thread for replays', ['--policy-replay-threads', '0'], 'a whole number from 1 to 64'],
+    ['a retention of minutes', ['--policy-retention-decisions', '90m'], 'a duration from 1h to 3650d'],
     ['a body limit in other units', ['--max-request-bytes', '1MiB'], '1 to 8388608'],
     ['an unknown flag', ['--lissten', 'x'], '--lissten'],
     ['a flag without its value', ['--data'], '--data'],

@@ -90,6 +90,8 @@ describe('policies of a cluster', () => {
     await apply('limits', DENIES);
     const followed = await follow();
     expect(members(followed)).to.deep.equal(['acme/limits']);
+    const [version] = await fixture.ledger.policiesInForce();
+    expect([version?.by, version?.mode, version?.tests]).to.deep.equal(['test', 'Enforce', '{"passed":0,"failed":0}']);
     await apply('more', DENIES);
     await untilTrue('the new one is in force', () => members(followed).length === 2);
     await remove('limits');

@@ -77,6 +77,7 @@ describe('the policies in force', () => {
       const { apply, decided, policies } = await startPolicies(fixture.ledger);
       await apply(aPolicyObject(1, DENIES));
       await apply(aPolicyObject(2, spec));
+      expect([...policies.standings()]).to.deep.equal([['acme/limits', 'last_good']]);
       const { generation, isAccepted, inForce } = policies.state('acme', 'limits') ?? {};
       expect([decided(), generation, isAccepted, inForce?.mode]).to.deep.equal([DENIED, 2, false, 'Enforce']);
       const second = await startPolicies(await fixture.reopen());
@@ -136,9 +137,11 @@ describe('the policies in force', () => {
   ];
   for (const [why, spec, wanted] of without)
     it(`of which no version was ever good: ${why}`, async () => {
-      const { apply, decided } = await startPolicies(fixture.ledger);
+      const { apply, decided, policies } = await startPolicies(fixture.ledger);
       await apply(aPolicyObject(1, spec));
       expect(decided()).to.equal(wanted);
+      const substitute = wanted === 'no policy' ? undefined : 'nothing';
+      expect([...policies.standings()]).to.deep.equal([['acme/limits', substitute]]);
     });
 
   it('of the platform are for every tenant, and the others for their namespace', async () => {
@@ -201,6 +204,11 @@ describe('the policies in force', () => {
     await apply(aPolicyObject(1, { ...EXPENSIVE, scope: 'Platform' }, named('base', 2026, 'orb-system')));
     expect(inSet()).to.deep.equal(['orb-system/base']);
     expect(policies.state('orb-system', 'base')?.isOverBudget).to.equal(false);
+    expect(Object.fromEntries(policies.standings())).to.deep.equal({
+      'acme/new': 'nothing',
+      'acme/old': 'nothing',
+      'orb-system/base': undefined,
+    });
   });
 
   it('take force while the ledger is away, and become durable later', async () => {

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createPolicyMetrics, type PolicyMetrics } from '../../../../api-server/policy/policy-metrics.ts';
+import type { PolicyStanding } from '../../../../api-server/policy/substitute.ts';
 import { policySet, type PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
 import { decide, NO_ORBISET_POLICIES } from '../../../../core/policy/decision/decide.ts';
 import type { Decision } from '../../../../core/policy/decision/decision.ts';
+import { IDLE_POLICIES } from '../../../support/idle-sources.ts';
 import { aPolicy, aRule, someFacts } from '../../../support/policies.ts';
 import { named, readText, type Sample } from '../../../support/exposition.ts';
 
@@ -21,6 +23,7 @@ const decisionOf = (...policies: readonly PolicyInForce[]): Decision =>
 describe('metrics of policies', () => {
   let registry: Registry;
   let metrics: PolicyMetrics;
+  let standings: readonly PolicyStanding[];
   let units: readonly { readonly PreFlight?: number; readonly Request?: number }[];
   const read = async (name: string): Promise<readonly Sample[]> =>
     named(readText(`${await registry.metrics()}\n`), name);
@@ -34,7 +37,8 @@ describe('metrics of policies', () => {
   beforeEach(() => {
     registry = new Registry();
     units = [];
-    metrics = createPolicyMetrics(registry, { costUnits: () => units });
+    standings = [];
+    metrics = createPolicyMetrics(registry, { ...IDLE_POLICIES, costUnits: () => units, standings: () => standings });
     metrics.setPolicies(['acme/a', 'acme/b']);
   });
 
@@ -98,6 +102,29 @@ describe('metrics of policies', () => {
     ]);
     units = [];
     expect(await counted('orb_policy_cost_units')).to.deep.equal([]);
+  });
+
+  it('say of each policy whether its newest generation is in force, and what is instead', async () => {
+    standings = [
+      ['acme/a', 'last_good'],
+      ['acme/b', 'nothing'],
+      ['acme/c', undefined],
+    ];
+    expect(await policiesOf('orb_policy_not_in_force')).to.have.length(6);
+    expect(await counted('orb_policy_not_in_force')).to.have.deep.members([
+      ['acme/a last_good', 1],
+      ['acme/b nothing', 1],
+    ]);
+    standings = [['acme/a', undefined]];
+    expect(await policiesOf('orb_policy_not_in_force')).to.deep.equal(['acme/a', 'acme/a']);
+    expect(await counted('orb_policy_not_in_force')).to.deep.equal([]);
+  });
+
+  it('say how long records are kept', async () => {
+    expect(await counted('orb_policy_retention_seconds')).to.deep.equal([
+      ['decisions', 7_776_000],
+      ['replays', 2_592_000],
+    ]);
   });
 
   it('count generations that do not compile', async () => {

@@ -23,7 +23,8 @@ export interface Row {
   readonly answers: Answers;
 }
 
-export const [ANYBODY, NO_KEY, NO_SCOPE, FORBIDDEN] = ['200', '401 unauthenticated', '403 forbidden', '403 forbidden'];
+export const [NO_KEY, FORBIDDEN] = ['401 unauthenticated', '403 forbidden'];
+const [ANYBODY, NO_SCOPE] = ['200', FORBIDDEN];
 
 /** Answers by column: without a right; foreign, owner, several tenants; admins. */
 export const answersOf = (

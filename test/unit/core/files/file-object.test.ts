@@ -30,6 +30,14 @@ describe('the object of a document', () => {
     expect(digest(orbDocument('a'))).not.to.equal(digest(orbDocument('b')));
   });
 
+  it('has another digest with other labels, and the same as ever without any', () => {
+    const policy: FileResource = { kind: 'OrbPolicy', namespace: 'default', name: 'limits', spec: { mode: 'Audit' } };
+    const labels = (tier: string): FileResource => ({ ...policy, labels: { tier } });
+    expect(digest(labels('prod'))).not.to.equal(digest(labels('test')));
+    expect(digest(policy)).to.equal(digest(orbisetDocument('limits', { mode: 'Audit' })));
+    expect(membersOf(labels('prod'))).to.deep.equal({ spec: { mode: 'Audit' } });
+  });
+
   it('has a spec without the pin', () => {
     expect(membersOf(orbDocument('a', aPin('main')))).to.have.nested.property('spec.orb_id', 'acme.a@1.0.0');
     expect(membersOf(orbDocument('a', aPin('main')))).not.to.have.nested.property('spec.pin');

@@ -211,6 +211,21 @@ describe('checkDocument', () => {
     expect(checkDocument(orbiset({ policies: {} })).findings).to.deep.equal([]);
   });
 
+  it('reads an OrbPolicy, with the labels of any kind, and refuses members that it does not have', () => {
+    const policy = (spec: JsonObject): ReturnType<typeof checkDocument> =>
+      checkDocument({ ...orbiset(spec), kind: 'OrbPolicy' });
+    const read = policy({ mode: 'Enforce', rules: [] });
+    expect(read.ok && read.value).to.deep.equal({
+      kind: 'OrbPolicy',
+      ...metadata,
+      spec: { mode: 'Enforce', rules: [] },
+    });
+    expect(policy({ rule: [] }).findings.map(({ code }) => code)).to.deep.equal(['schema-additionalProperties']);
+    const labels = { tier: 'prod' };
+    const labelled = checkDocument({ ...orbiset({}), metadata: { ...metadata, labels } });
+    expect(labelled.ok && labelled.value).to.deep.include({ ...metadata, labels });
+  });
+
   it('decodes a Secret; stringData wins', () => {
     const result = checkDocument(
       secret({ type: 'Opaque', data: { a: 'Yf8=', b: 'eA==', c: 'YWJj\nZA==' }, stringData: { b: 'é' } }),
