@@ -1,4 +1,5 @@
 import type { VerbEntry } from './args/verb.ts';
+import { policyVerbs } from './policy-verbs.ts';
 
 /** Every verb, in the order in which the help shows them. Each is imported only when it is used. */
 export const verbs: readonly VerbEntry[] = [
@@ -67,16 +68,7 @@ export const verbs: readonly VerbEntry[] = [
     summary: 'Runs the test cases of an Orb: simulated ones here, live ones through the API, and writes the report.',
     load: async () => (await import('./test/test.ts')).testVerb,
   },
-  {
-    name: 'policy validate',
-    summary: 'Checks policies offline: what is wrong, what they cost and read, and whether their tests pass.',
-    load: async () => (await import('./policy/policy-validate.ts')).policyValidateVerb,
-  },
-  {
-    name: 'policy test',
-    summary: 'Runs the tests of policies offline.',
-    load: async () => (await import('./policy/policy-test.ts')).policyTestVerb,
-  },
+  ...policyVerbs,
   {
     name: 'publish',
     summary: 'Tests an Orb and publishes this version of it, with the report of the tests.',

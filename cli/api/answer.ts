@@ -5,7 +5,7 @@ import { call, type ApiAnswer, type ApiRequest, type Server } from './http.ts';
 
 /** A JSON answer of the API: its result, or its problem (RFC 9457). */
 export type Reply =
-  | { readonly kind: 'result'; readonly value: JsonObject }
+  | { readonly kind: 'result'; readonly value: JsonObject; readonly etag: string | undefined }
   | { readonly kind: 'problem'; readonly status: number; readonly value: JsonObject };
 
 const parse = (body: Uint8Array): unknown => {
@@ -18,8 +18,15 @@ const parse = (body: Uint8Array): unknown => {
 
 const isJson = (answer: ApiAnswer): boolean => /^application\/(?:[a-z.+-]+\+)?json(?:;|$)/.test(answer.contentType);
 
-/** @throws Failure (4) the answer does not come from the API */
+const NO_CONTENT = 204;
+
+/**
+ * The reply in an answer; one without content is an empty object.
+ * @throws Failure (4) the answer does not come from the API
+ */
 export function replyOf(server: Server, answer: ApiAnswer): Reply {
+  const { etag } = answer;
+  if (answer.status === NO_CONTENT) return { kind: 'result', value: {}, etag };
   const value = isJson(answer) ? parse(answer.body) : undefined;
   if (!isJsonObject(value)) {
     throw new Failure(
@@ -28,7 +35,7 @@ export function replyOf(server: Server, answer: ApiAnswer): Reply {
       ['check --server: it is the address of the API, not of a proxy in front of something else'],
     );
   }
-  if (answer.status >= 200 && answer.status < 300) return { kind: 'result', value };
+  if (answer.status >= 200 && answer.status < 300) return { kind: 'result', value, etag };
   return { kind: 'problem', status: answer.status, value };
 }
 

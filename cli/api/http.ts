@@ -27,7 +27,7 @@ export interface Server {
 }
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Relative to the base, without a leading slash: `receipts/rcpt_…?limit=5`. */
   readonly path: string;
   /** Header names are in lower case. */
@@ -40,6 +40,8 @@ export interface ApiRequest {
 export interface ApiAnswer {
   readonly status: number;
   readonly contentType: string;
+  /** Version of what was read, as `If-Match` names it; undefined: the answer has none. */
+  readonly etag: string | undefined;
   readonly body: Uint8Array;
 }
 
@@ -165,7 +167,8 @@ export async function call(server: Server, request: ApiRequest, signal: AbortSig
     exchanged = exchange(server, request, await connectionOptions(server, limit), limit);
     const incoming = await exchanged.answer;
     const body = await readBody(incoming);
-    return { status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body };
+    const { 'content-type': contentType = '', etag } = incoming.headers;
+    return { status: incoming.statusCode ?? 0, contentType, etag, body };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof KubeError) throw kubeFailure(error);

@@ -5,6 +5,7 @@ import { EXIT, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText } from '../io/output.ts';
 import { fetchReply } from './answer.ts';
+import type { Server } from './http.ts';
 import { printProblem } from './problem.ts';
 import { findServer } from './server.ts';
 
@@ -17,21 +18,29 @@ export interface Question {
   readonly path: string;
   readonly body?: JsonObject;
   /** A good answer as text for people, with its final line feed. */
-  readonly textOf: (value: JsonObject) => string;
+  readonly textOf: (value: JsonObject) => string | Promise<string>;
+  /** Exit code of a good answer (0). */
+  readonly exitOf?: (value: JsonObject) => Exit;
 }
 
 /** The query `?namespace=` when the flag of this name is given, else ''. */
 export const namespaceQuery = (args: Args): string =>
   args.has('namespace') ? `?namespace=${encodeURIComponent(args.one('namespace') ?? '')}` : '';
 
-/** Sends one request to the API of the command line, and prints answer or problem. @returns the exit code */
-export async function printAnswer(args: Args, io: Io, { method, path, body, textOf }: Question): Promise<Exit> {
+/** Sends one request, and prints answer or problem. @returns the exit code */
+export async function printAnswerFrom(server: Server, args: Args, io: Io, question: Question): Promise<Exit> {
+  const { method, path, body, textOf, exitOf } = question;
   const format = formatOf(args, ['text', 'json', 'yaml']);
-  const server = await findServer(args, io);
   const headers = { accept: 'application/json' };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const reply = await fetchReply(server, { method, path, headers, ...sent, timeoutMs: TIMEOUT_MS }, io);
   if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-  io.out(format === 'json' || format === 'yaml' ? await dataText(reply.value, format) : textOf(reply.value));
-  return EXIT.ok;
+  io.out(format === 'json' || format === 'yaml' ? await dataText(reply.value, format) : await textOf(reply.value));
+  return exitOf?.(reply.value) ?? EXIT.ok;
+}
+
+/** The same with the API of the command line. */
+export async function printAnswer(args: Args, io: Io, question: Question): Promise<Exit> {
+  formatOf(args, ['text', 'json', 'yaml']);
+  return printAnswerFrom(await findServer(args, io), args, io, question);
 }

@@ -5,9 +5,10 @@ import type { Io } from '../io/io.ts';
 import { dataText, textAt, type Format } from '../io/output.ts';
 import type { Server } from './http.ts';
 
-/** 1 for a failed run, 2 for a wrong request, 4 for a service that can't serve (packaging.md §6). */
+/** 1 for a failed run and a gate that is not met, 2 for a wrong request, 4 for a service that can't serve (packaging.md §6). */
 function exitOf(status: number, problem: JsonObject): Exit {
   if (member(problem, 'run') !== undefined || member(problem, 'maybe_executed') === true) return EXIT.negative;
+  if (member(problem, 'code') === 'replay-gate-not-met') return EXIT.negative;
   return status >= 500 || status === 429 ? EXIT.unreachable : EXIT.invalid;
 }
 
@@ -37,6 +38,10 @@ function runLines(problem: JsonObject): string {
   return `${line('run ', `${textAt(run, 'run_id')} ${textAt(run, 'status')}`)}${attempts}${line('receipt ', summary)}`;
 }
 
+/** A limit of the replay gate that is not met (policy.md §5): `maxNewDenies: 17, and 0 is the limit`. */
+export const faultText = (fault: JsonValue): string =>
+  `${textAt(fault, 'limit')}: ${textAt(fault, 'actual')}, and ${textAt(fault, 'allowed')} is the limit`;
+
 /** Hints that only the command line can give: how it typed its arguments, and where it looked for a key. */
 function hints(problem: JsonObject, server: Server): string {
   const code = textAt(problem, 'code');
@@ -58,7 +63,10 @@ function problemText(status: number, problem: JsonObject, server: Server): strin
     `orb: ${status} ${textAt(problem, 'code')}: ${textAt(problem, 'title')}\n`,
     line('', textAt(problem, 'detail')),
     ...listAt(problem, 'errors').map(errorLine),
+    line('decision ', textAt(problem, 'decision_id')),
     runLines(problem),
+    ...listAt(objectAt(problem, 'gate'), 'failing').map((fault) => line('limit ', faultText(fault))),
+    member(problem, 'patch') === undefined ? '' : line('patch ', textAt(problem, 'patch')),
     line('provider answered ', textAt(problem, 'provider_status')),
     line('provider body ', textAt(problem, 'provider_body')),
     hints(problem, server),

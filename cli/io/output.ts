@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/json/json-value.ts';
-import { member } from '../../core/json/members.ts';
+import { listAt, member } from '../../core/json/members.ts';
 
 /** How results are printed; `text` is for people and may change. */
 export type Format = 'text' | 'wide' | 'json' | 'yaml' | 'name';
@@ -26,6 +26,14 @@ export function textAt(value: JsonValue | undefined, name: string): string {
   if (found === undefined) return '';
   return typeof found === 'string' ? printable(found) : jsonText(found, 0);
 }
+
+/** The texts of a list as one text for people: `a, b`; other items are left out. */
+export const textsAt = (value: JsonValue | undefined, name: string): string =>
+  printable(
+    listAt(value, name)
+      .filter((item) => typeof item === 'string')
+      .join(', '),
+  );
 
 /** YAML writes a character beyond U+FFFF with eight digits, where JSON writes two units of four. */
 const escapeInYaml = (character: string): string =>

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/json/json-value.ts';
-import { listAt, member } from '../../core/json/members.ts';
-import { printable, table, textAt } from '../io/output.ts';
+import { member } from '../../core/json/members.ts';
+import { table, textAt, textsAt } from '../io/output.ts';
 
 /** `gold`, or `gold at risk`. */
 const tierOf = (item: JsonValue): string => {
@@ -35,7 +35,6 @@ function publisherText(item: JsonValue): string {
 
 /** An item of the list with all its members. */
 export function itemText(item: JsonValue): string {
-  const capabilities = listAt(item, 'capabilities').filter((one) => typeof one === 'string');
   return table([
     ['orb', textAt(item, 'orb_id')],
     ['description', textAt(item, 'description')],
@@ -46,7 +45,7 @@ export function itemText(item: JsonValue): string {
     ],
     ['status', textAt(item, 'status')],
     ['publisher', publisherText(item)],
-    ['capabilities', printable(capabilities.join(', '))],
+    ['capabilities', textsAt(item, 'capabilities')],
     ['provider', textAt(item, 'provider')],
     ['digest', textAt(item, 'manifest_digest')],
     ['published', textAt(item, 'published_at')],

@@ -1,7 +1,7 @@
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { dataText } from '../io/output.ts';
-import { findingText } from '../validate/validate.ts';
+import { findingText } from '../validate/finding-text.ts';
 import { testsText } from './print-policies.ts';
 import { errorsOf, exitOf, policiesValue, readPolicies } from './read-policies.ts';
 

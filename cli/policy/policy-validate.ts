@@ -1,7 +1,7 @@
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { dataText } from '../io/output.ts';
-import { count, findingText } from '../validate/validate.ts';
+import { count, findingText } from '../validate/finding-text.ts';
 import { policyText } from './print-policies.ts';
 import { errorsOf, exitOf, failedTests, policiesValue, readPolicies } from './read-policies.ts';
 

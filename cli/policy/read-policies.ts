@@ -8,7 +8,7 @@ import { EXIT, invalid, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readText } from '../io/read-file.ts';
 import { manifestFiles, type ManifestFile } from '../validate/manifest-files.ts';
-import type { FileFinding } from '../validate/validate.ts';
+import type { FileFinding } from '../validate/finding-text.ts';
 import { policiesOf } from './policy-documents.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;

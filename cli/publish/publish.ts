@@ -16,7 +16,8 @@ import { announcement, resultsText } from '../test/print-test.ts';
 import { effectiveEffect } from '../../core/ontology/effective-effect.ts';
 import { runTests, whySkipped, type TestRun } from '../test/run-tests.ts';
 import { readTestedOrb, type TestedOrb } from '../test/tested-orb.ts';
-import { findingText, originOf } from '../validate/validate.ts';
+import { findingText } from '../validate/finding-text.ts';
+import { originOf } from '../validate/validate.ts';
 
 const TIMEOUT_MS = 60_000;
 

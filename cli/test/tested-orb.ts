@@ -17,7 +17,7 @@ import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { readText } from '../io/read-file.ts';
 import { fileOf } from '../validate/manifest-files.ts';
-import type { FileFinding } from '../validate/validate.ts';
+import type { FileFinding } from '../validate/finding-text.ts';
 
 /** An Orb of a file, and its suites. */
 export interface TestedOrb {

@@ -1,4 +1,3 @@
-import type { Finding } from '../../core/manifest/finding.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage } from '../io/failure.ts';
@@ -6,15 +5,10 @@ import type { Io } from '../io/io.ts';
 import { dataText, printable } from '../io/output.ts';
 import { readText } from '../io/read-file.ts';
 import { checkText, findingValue, type CheckOptions } from './check-text.ts';
+import { count, findingText, type FileFinding } from './finding-text.ts';
 import { manifestFiles, type ManifestFile } from './manifest-files.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-
-/** A finding about a file. */
-export interface FileFinding {
-  readonly file: string;
-  readonly finding: Finding;
-}
 
 /** An origin of `--egress-allow`. @throws Failure */
 export function originOf(text: string): string {
@@ -23,15 +17,6 @@ export function originOf(text: string): string {
     throw usage(`--egress-allow ${printable(text)}: an origin such as http://127.0.0.1:9000, without a path`);
   }
   return text;
-}
-
-/** The line about a finding, for people. */
-export function findingText({ file, finding }: FileFinding): string {
-  const { line, column, pointer, severity, code, detail, suggestion } = finding;
-  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-  const said = suggestion === undefined || detail.includes(suggestion);
-  const meant = said ? '' : ` Did you mean ${printable(suggestion)}?`;
-  return `${printable(place)}: ${severity} ${code}${pointer === '' ? '' : ` ${printable(pointer)}`}: ${printable(detail)}${meant}\n`;
 }
 
 async function checkFile(file: ManifestFile, options: CheckOptions, io: Io): Promise<readonly FileFinding[]> {
@@ -51,9 +36,6 @@ async function checkAll(
   for (const file of files) found.push(...(await checkFile(file, options, io)));
   return { files: files.length, found };
 }
-
-/** `1 file`, `2 files`. */
-export const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 export const validateVerb: Verb = {
   usage: 'FILE|FOLDER…',

@@ -179,7 +179,14 @@ describe('orb policy', () => {
   });
 
   it('is completed, with files behind it', async () => {
-    expect((await cli.run(['__complete', 'policy', ''])).out).to.equal('validate\ntest\n:4\n');
+    expect((await cli.run(['__complete', 'policy', ''])).out)
+      .to.include('validate\ntest\nlist\n')
+      .and.to.match(/:4\n$/);
+    expect((await cli.run(['__complete', 'policy', 'replay', '--base'])).out).to.equal('--baseline\n:4\n');
+    expect((await cli.run(['__complete', 'policy', 'apply', '-f', ''])).out).to.equal(':0\n');
+    expect((await cli.run(['__complete', 'decisions', 'list', '--shadow', ''])).out).to.equal(
+      'would_allow\nwould_deny\n:4\n',
+    );
     expect((await cli.run(['__complete', 'policy', 'test', ''])).out).to.equal(':0\n');
   });
 });
