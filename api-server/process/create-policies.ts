@@ -15,12 +15,11 @@ import type { RuntimeSettings } from '../runtime/runtime.ts';
 
 export interface PolicyParts {
   readonly ledger: Ledger;
-  readonly listings: Pick<Listings, 'orb'>;
+  readonly reputation: { readonly listings: Pick<Listings, 'orb'> };
   readonly metrics: Pick<Metrics, 'registry'>;
   readonly clock: Clock;
   readonly log: Pick<ProcessLog, 'logger'>;
-  readonly platformNamespace: string;
-  readonly retention: RuntimeSettings['policyRetention'];
+  readonly settings: Pick<RuntimeSettings, 'platformNamespace' | 'policyRetention'>;
 }
 
 /** Reads how many runs this day had before the process began. Without them, rules that read a count fail (policy.md §3.2). */
@@ -40,16 +39,16 @@ async function loadDayCounts({ ledger, clock, log }: PolicyParts, counts: DayCou
 export async function createPolicies(
   parts: PolicyParts,
 ): Promise<{ readonly policies: PoliciesInForce; readonly policyState: PolicyState }> {
-  const { ledger, listings, metrics, clock, log, platformNamespace, retention } = parts;
+  const { ledger, reputation, metrics, clock, log, settings } = parts;
   const counted = createPolicyMetrics(metrics.registry, {
     costUnits: () => policies.costUnits(),
     standings: () => policies.standings(),
-    retention,
+    retention: settings.policyRetention,
   });
   const policies = new PoliciesInForce({
     ledger,
     engine: CEL_ENGINE,
-    platformNamespace,
+    platformNamespace: settings.platformNamespace,
     clock,
     logger: log.logger,
     compileFailed: counted.compileFailed,
@@ -58,6 +57,6 @@ export async function createPolicies(
   await policies.feed.open();
   const dayCounts = new DayCounts();
   await loadDayCounts(parts, dayCounts);
-  const orbFacts = new OrbFacts(listings.orb);
+  const orbFacts = new OrbFacts(reputation.listings.orb);
   return { policies, policyState: { orbFacts, kept: new KeptResults(), dayCounts, decided: counted.decided } };
 }

@@ -249,9 +249,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     ledgerFile: ledgerFile(options),
   });
   await reputation.open();
-  const { platformNamespace, policyRetention: retention } = options.runtime;
-  const { listings } = reputation;
-  const policy = await createPolicies({ ledger, listings, metrics, clock, log, platformNamespace, retention });
+  const policy = await createPolicies({ ledger, reputation, metrics, clock, log, settings: options.runtime });
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
   const replays = createReplays({
     runtime,
