@@ -107,8 +107,8 @@ export class PolicyFeed {
     return this.#turns.take(key, async () => {
       if (policy === undefined) return this.#remove(key);
       const known = this.#known.get(key);
-      if (known !== undefined && known.uid !== uidOf(policy)) await this.#remove(key);
-      const before = this.#known.get(key);
+      // Another object of the same name begins anew, and the earlier one holds until then: no run meets neither.
+      const before = known?.uid === uidOf(policy) ? known : undefined;
       const isSame = before?.generation === generationOf(policy);
       const { row } = isSame ? before : await this.#take(key, policy, before);
       return row === undefined ? this.#kept.drop(key) : this.#kept.keep(key, row);

@@ -17,8 +17,14 @@ type Audience =
   /** A later request with the same `Idempotency-Key`. It gets neither openings nor the debug output of the first one. */
   | 'repeat';
 
-/** The body of the provider's answer, if manifest or `?debug=true` ask for it: redacted, then cut (security.md S26). */
-function providerBody({ run: { plan }, problem: code, decisive }: FinishedRun, audience: Audience): JsonObject {
+/**
+ * The body of the provider's answer, if manifest or `?debug=true` ask for it: redacted, then cut (security.md S26). Never
+ * one that holds what policies keep back.
+ */
+function providerBody(finished: FinishedRun, audience: Audience): JsonObject {
+  const { run, problem: code, decisive, hidesBody } = finished;
+  const { plan } = run;
+  if (hidesBody) return {};
   const isExposed = code !== undefined && decisive?.ready.provider.exposeErrorBody === true;
   const isShown = isExposed || (plan.debug && audience === 'caller');
   if (!isShown || decisive?.body === undefined) return {};

@@ -12,7 +12,7 @@ import type { AttemptResult } from './attempt.ts';
 import type { CallResults } from './call-providers.ts';
 import type { FinishedRun } from './finished-run.ts';
 import type { RunPlan } from './plan.ts';
-import { finishRows, reviewAnswer, withoutRedacted } from './policy-response.ts';
+import { finishRows, hidesBody, reviewAnswer, withoutRedacted } from './policy-response.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
 import type { RunPolicy } from './run-policy.ts';
 import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
@@ -101,6 +101,7 @@ export function finishRun(runtime: Runtime, run: Run, calls: CallResults): Finis
     outputSalt: output?.salt,
     sealed,
     denied: review.denied,
+    hidesBody: hidesBody(review),
     policyRows: review.policy && finishRows(runtime, run, review.policy, sealed.record),
   };
 }

@@ -22,6 +22,8 @@ export interface FinishedRun {
   readonly sealed: SealedRun;
   /** What policies decided when they withheld the answer; else undefined. */
   readonly denied: RunPolicy | undefined;
+  /** Policies keep the answer back, or outputs of it: its body must not be shown. */
+  readonly hidesBody: boolean;
   /** What the answer adds to the record of the decision; undefined: nothing. */
   readonly policyRows: RunFinish['policy'];
 }

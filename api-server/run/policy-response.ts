@@ -10,7 +10,7 @@ import type { ReceiptRecord } from '../../core/receipt/record.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptResult } from './attempt.ts';
 import { factsOfRequest, factsOfResponse } from './policy-facts.ts';
-import { decisionRow, policyRecord, violationRows } from './policy-rows.ts';
+import { decisionRow, leavesNoFacts, policyRecord, violationRows } from './policy-rows.ts';
 import { observeDecisions, snapshotOf, type RunPolicy } from './run-policy.ts';
 import type { Run } from './start.ts';
 
@@ -57,6 +57,10 @@ export function reviewAnswer(runtime: Runtime, run: Run, good: AttemptResult | u
   return { policy, denied: record.record.decision === 'deny' ? policy : undefined, record: { policy: record } };
 }
 
+/** Whether policies keep an answer or outputs of it back, so that nobody may see its body. */
+export const hidesBody = ({ policy, denied }: Review): boolean =>
+  denied !== undefined || (policy !== undefined && boundTo(policy.phases).redactResponse !== undefined);
+
 /** The outputs without those that policies take away: they are null in the answer and in what the receipt commits to. */
 export function withoutRedacted(outputs: JsonObject, policy: RunPolicy | undefined): JsonObject {
   const hidden = policy === undefined ? [] : (boundTo(policy.phases).redactResponse ?? []);
@@ -78,7 +82,7 @@ export function finishRows(
   const violations = violationRows(runtime, policy, record);
   if (policy === plan.policy) return violations.length === 0 ? undefined : { facts: [], violations };
   const { json, decision, shadow, shadowDiffers, policies } = decisionRow(policy, plan, true);
-  const isHidden = boundTo(policy.phases).noStore === true;
+  const isHidden = leavesNoFacts(policy);
   const added = policy.snapshots.filter(({ phase }) => phase === 'Response');
   return {
     response: { decision, json, shadow, shadowDiffers, policies },

@@ -87,30 +87,41 @@ function decisionJson(policy: RunPolicy, decided: RunDecision, { runId, orbiset 
     engine: CEL_ENGINE.id,
     facts_schema: FACTS_SCHEMA,
     facts_digest: factsDigest(policy.snapshots),
-    rules: [],
-    denials: decided.denials.map((denial) => ({ ...denialJson(denial), message: denial.message })),
-    obligations: listObligations(boundTo(phases)),
-    exceptions_used: phases.flatMap(({ decision }) => decision.exceptionsUsed.map(exceptionJson)),
     shadow: decided.shadow,
     decided_us: Math.round(phases.reduce((sum, { tookMs }) => sum + tookMs, 0) * 1000),
   };
-  return fitting(rulesJson(phases), (rules, rest) => {
-    const left = rest === 0 ? {} : { rules_left_out: rest };
-    return JSON.stringify(shown(orbiset, { ...json, rules, ...left }));
-  });
+  const lists = {
+    rules: rulesJson(phases),
+    denials: decided.denials.map((denial) => ({ ...denialJson(denial), message: denial.message })),
+    obligations: listObligations(boundTo(phases)),
+    exceptions_used: phases.flatMap(({ decision }) => decision.exceptionsUsed.map(exceptionJson)),
+  };
+  return fitting(lists, (parts) => JSON.stringify(shown(orbiset, { ...json, ...parts })));
 }
 
 /** Room for a record in the ledger, bytes. */
 const MAX_RECORD_BYTES = 65_536;
 
-/** The record with as many rules as fit. Thousands of rules with long messages can match one run. */
-function fitting(
-  rules: readonly JsonObject[],
-  textOf: (rules: readonly JsonObject[], leftOut: number) => string,
-): string {
-  for (let kept = rules.length; ; kept = Math.floor(kept / 2)) {
-    const text = textOf(rules.slice(0, kept), rules.length - kept);
-    if (kept === 0 || Buffer.byteLength(text) <= MAX_RECORD_BYTES) return text;
+type Lists = Readonly<Record<'rules' | 'denials' | 'obligations' | 'exceptions_used', readonly JsonObject[]>>;
+
+/** The first entries of each list, and how many rules are not among them. */
+function firstOf({ rules, denials, obligations, exceptions_used }: Lists, most: number): JsonObject {
+  const left = Math.max(0, rules.length - most);
+  return {
+    rules: rules.slice(0, most),
+    denials: denials.slice(0, most),
+    obligations: obligations.slice(0, most),
+    exceptions_used: exceptions_used.slice(0, most),
+    ...(left === 0 ? {} : { rules_left_out: left }),
+  };
+}
+
+/** The record with as many rules as fit, and of each other list no more. Thousands of rules with long messages can match one run. */
+function fitting(lists: Lists, textOf: (parts: JsonObject) => string): string {
+  const longest = Math.max(...Object.values(lists).map(({ length }) => length));
+  for (let most = longest; ; most = Math.floor(most / 2)) {
+    const text = textOf(firstOf(lists, most));
+    if (most === 0 || Buffer.byteLength(text) <= MAX_RECORD_BYTES) return text;
   }
 }
 
@@ -146,10 +157,25 @@ export function decisionRow(policy: RunPolicy, run: RecordedRun, isStarted: bool
   };
 }
 
-/** The facts to store: none when an obligation says so. */
-function factRows({ phases, snapshots }: RunPolicy): readonly NewFacts[] {
-  if (boundTo(phases).noStore === true) return [];
-  return snapshots.map(({ phase, provider, salt, facts }) => ({ phase, provider, schema: FACTS_SCHEMA, salt, facts }));
+/** Room for the facts of one phase in the ledger, bytes. */
+const MAX_FACTS_BYTES = 262_144;
+
+/**
+ * Whether no facts of the run are stored: an obligation says so, or those of a phase have no room, because a caller sent
+ * very long names. Some phases without the others would not give the digest of the receipt.
+ */
+export const leavesNoFacts = ({ phases, snapshots }: RunPolicy): boolean =>
+  boundTo(phases).noStore === true || snapshots.some(({ facts }) => Buffer.byteLength(facts) > MAX_FACTS_BYTES);
+
+function factRows(policy: RunPolicy): readonly NewFacts[] {
+  if (leavesNoFacts(policy)) return [];
+  return policy.snapshots.map(({ phase, provider, salt, facts }) => ({
+    phase,
+    provider,
+    schema: FACTS_SCHEMA,
+    salt,
+    facts,
+  }));
 }
 
 /** What the start of a run stores of its decision. */

@@ -138,7 +138,7 @@ export function planRun(
   const [first, ...others] = eligible;
   if (first === undefined) {
     if (policy === undefined) throw new RangeError('a selection has a provider');
-    return { ok: false, denied: { ...resolved, runId, policy } };
+    return { ok: false, denied: { ...resolved, runId, policy: { ...policy, grants: [] } } };
   }
   return {
     ok: true,

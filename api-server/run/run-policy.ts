@@ -115,7 +115,8 @@ export function decidePreFlight(
   const options = { orbiset: orbiset.policies, namespace: orbiset.namespace, kept: policyState.kept };
   const decided = decide(set, facts, 'PreFlight', options);
   const wanted = decided.obligations.requireApproval ?? [];
-  const used = approvals.filter(({ scope }) => wanted.includes(scope));
+  // One for each scope: a further approval is for a further run.
+  const used = wanted.flatMap((scope) => approvals.find((approval) => approval.scope === scope) ?? []);
   const decision = withApprovals(
     decided,
     used.map(({ scope }) => scope),
@@ -140,6 +141,7 @@ export const decisionOf = ({ phases }: RunPolicy): RunDecision => runDecision(ph
 /** A run that policies denied: no provider was called for it. */
 export interface DeniedRun extends ResolvedRun {
   readonly runId: string;
+  /** Without grants: an approval is for a run that starts. */
   readonly policy: RunPolicy;
 }
 

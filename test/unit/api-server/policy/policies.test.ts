@@ -101,6 +101,16 @@ describe('the policies in force', () => {
     expect(await (await fixture.current()).policiesInForce()).to.deep.equal([]);
   });
 
+  it('never leave a moment without a policy when their object is replaced', async () => {
+    const { apply, decided, policies } = await startPolicies(fixture.ledger);
+    await apply(aPolicyObject(1, DENIES));
+    const seen = new Set<string>();
+    policies.watch(() => seen.add(decided()));
+    await apply(aPolicyObject(1, DENIES, { uid: 'another' }));
+    expect([...seen]).to.deep.equal([DENIED]);
+    expect((await fixture.ledger.policiesInForce()).map(({ uid }) => uid)).to.deep.equal(['another']);
+  });
+
   it('deny the runs of a version that another program can not compile', async () => {
     const { apply } = await startPolicies(fixture.ledger);
     const scoped = { ...DENIES, match: { orbs: { ids: ['acme.mailer@*'] } } };

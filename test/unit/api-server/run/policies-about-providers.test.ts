@@ -17,6 +17,8 @@ const executionAt = (host: string): JsonObject => ({
   body_template: '{}',
 });
 
+const exposing = (host: string): JsonObject => ({ ...executionAt(host), expose_error_body: true });
+
 const deniesHost = (host: string): PolicyInForce =>
   aPolicy({ match: { phases: ['Request'] }, rules: [aRule('deny', `request.host == "${host}"`)] });
 
@@ -149,6 +151,27 @@ describe('policies about providers', () => {
       const { decision, json } = await runs.kept(answer);
       expect([decision.decision, at(json, 'phase')]).to.deep.equal(['deny', 'Response']);
       await runs.expectFacts(answer, ['PreFlight', 'Response']);
+    });
+
+    it('keeps the body back as well, when the manifest or the caller asks for it', async () => {
+      const test = runs.create([noName]);
+      const shows = { url: 'https://api.example.com/run', manifest: { execution: exposing('api.example.com') } };
+      test.addOrb('acme.shows@1.0.0', shows);
+      const asked = await test.execute({ orbiset: test.orbiset, query: 'debug=true' });
+      const exposed = await test.execute({ orbiset: test.orbiset, orbId: 'acme.shows@1.0.0' });
+      for (const { code, body, text } of [asked, exposed]) {
+        expect(code).to.equal('policy-denied');
+        expect(body).to.not.have.property('provider_body');
+        expect(text).to.not.include('x1');
+      }
+    });
+
+    it('shows no body that holds an output which became null', async () => {
+      const policy = bound({ type: 'redactResponse', outputs: ['id'] });
+      const { execute, orbiset } = runs.create([policy]);
+      const answer = await execute({ orbiset, query: 'debug=true' });
+      expect([answer.status, at(answer.body, 'outputs')]).to.deep.equal([200, { id: null }]);
+      expect(answer.text).to.not.include('x1');
     });
 
     it('is repeated under the Idempotency-Key as it was decided', async () => {

@@ -187,6 +187,27 @@ describe('policies in a run', () => {
       for (const answer of answers) expect(await runs.recordOf(answer)).to.have.nested.property('policy.decision');
     });
 
+    it('is not used up by a run that is denied for its request', async () => {
+      const elsewhere = aPolicy({ match: { phases: ['Request'] }, rules: [aRule('deny', 'true')] }, 'elsewhere');
+      let set = policySet([approval], []);
+      const { execute, orbiset } = runs.create([], { policies: { of: () => set } });
+      await approve(runs, await execute({ orbiset }));
+      set = policySet([approval, elsewhere], []);
+      const answers = await Promise.all(Array.from({ length: 3 }, () => execute({ orbiset })));
+      expect(answers.map(({ code }) => code)).to.deep.equal(['policy-denied', 'policy-denied', 'policy-denied']);
+      set = policySet([approval], []);
+      expect((await execute({ orbiset })).status).to.equal(200);
+    });
+
+    it('lets as many runs through as there are approvals', async () => {
+      const { execute, orbiset } = runs.create([approval]);
+      const asked = [await execute({ orbiset }), await execute({ orbiset })];
+      for (const one of asked) await approve(runs, one);
+      const codes: unknown[] = [];
+      for (let run = 0; run < 3; run += 1) codes.push((await execute({ orbiset })).code);
+      expect(codes).to.deep.equal([undefined, undefined, 'policy-denied']);
+    });
+
     it('is for the same inputs only', async () => {
       const { execute, orbiset } = runs.create([approval]);
       await approve(runs, await execute({ orbiset }));
@@ -231,6 +252,28 @@ describe('policies in a run', () => {
     expect(at(answer.body, 'providers', '0')).to.include({ policy: 'deny', eligible: false });
     const page = await fixture.ledger.decisions('acme', { limit: 200 });
     expect(page.items.filter((item) => item.orbiset === `acme.${orbiset}`)).to.deep.equal([]);
+  });
+
+  it('records a run that very many rules deny', async () => {
+    const message = 'no'.repeat(250);
+    const rules = Array.from({ length: 32 }, (_, index) => aRule('deny', 'true', { name: `rule-${index}`, message }));
+    const { execute, orbiset } = runs.create(
+      Array.from({ length: 10 }, (_, index) => aPolicy({ rules }, `p-${index}`)),
+    );
+    const answer = await execute({ orbiset });
+    expect(answer.code).to.equal('policy-denied');
+    expect(at((await runs.kept(answer)).json, 'denials', '0')).to.include({ policy: 'acme/p-0', rule: 'rule-0' });
+  });
+
+  it('records a run whose inputs have long and odd names', async () => {
+    const { execute, orbiset, addOrb } = runs.create([
+      aPolicy({ rules: [aRule('deny', 'request.fields.size() == 200')] }),
+    ]);
+    addOrb('acme.open@1.0.0', { manifest: { inputs: { text: { type: 'object', required: true } } } });
+    const names = Array.from({ length: 200 }, (_, index) => `${'\u0001'.repeat(240)}${index}`);
+    const inputs = { text: Object.fromEntries(names.map((name) => [name, 1])) };
+    const answer = await execute({ orbiset, orbId: 'acme.open@1.0.0', inputs });
+    expect([answer.status, answer.code]).to.deep.equal([403, 'policy-denied']);
   });
 
   it('redacts messages that hold a secret which a caller sent as an input', async () => {
