@@ -46,13 +46,13 @@ describe('ReplayRunner', () => {
     await runner.run(job, async (progress) => void found.push(progress), never);
     expect(found).to.deep.equal([await replayed(fixture.ledger, job)]);
     expect(found[0]?.summary.counts).to.include({ unchanged: 4, indeterminate: 0 });
-  }).timeout(20_000);
+  });
 
   it('says that the ledger can not be read', async () => {
     const runner = new ReplayRunner({ file: `${fixture.folder}/none.sqlite` });
     const failed = runner.run(aReplayJob(...test()), () => Promise.resolve(), never);
     expect(codeOf(await failed.catch((error: unknown) => error))).to.equal('ledger_unavailable');
-  }).timeout(20_000);
+  });
 
   describe('with threads of the test', () => {
     let threads: FakeThread[];

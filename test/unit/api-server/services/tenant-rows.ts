@@ -1,3 +1,4 @@
+import { replayRows } from './replay-tenant-rows.ts';
 import { echoManifest } from '../../../support/suites.ts';
 import { DIGEST, digestOfLetter, ORB } from '../../../support/reputation-rows.ts';
 import { policyRows } from './policy-tenant-rows.ts';
@@ -164,4 +165,5 @@ export const tenantRows = (owned: Owned): Readonly<Record<string, readonly Row[]
   ...ofTenants(owned),
   ...published(),
   ...policyRows(owned),
+  ...replayRows,
 });

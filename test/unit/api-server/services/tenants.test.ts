@@ -1,3 +1,5 @@
+import { aCompletion, aReplay } from '../../../support/policy-rows.ts';
+import { REPLAY_ID, REPLAY_REQUEST } from './replay-tenant-rows.ts';
 import { someReplays } from '../../../support/replays.ts';
 import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { expect } from 'chai';
@@ -90,6 +92,8 @@ describe('every route and every tenant (security.md S13, S14)', () => {
       facts: someFacts(),
     });
     owned = { decisionId, receiptId: textAt(jsonOf(body), 'receipt', 'receipt_id'), size: checkpoint?.size ?? 0 };
+    await ledger.addReplay(aReplay(1, { replayId: REPLAY_ID, request: REPLAY_REQUEST }), 2);
+    await ledger.updateReplay(REPLAY_ID, aCompletion());
     const routes = serviceRoutes({
       version: '1.0.0',
       clock,
@@ -97,7 +101,7 @@ describe('every route and every tenant (security.md S13, S14)', () => {
       keys: vectorKeys,
       runtime,
       reputation,
-      replays: someReplays(runtime),
+      replays: someReplays(runtime, { runner: { run: () => Promise.reject(new Error('no replay is run here')) } }),
       missing: () => [],
       policyObjects: createPolicyObjects({ client: (await anObjectStore()).client, clock }),
       pins: {
