@@ -17,6 +17,16 @@ function ofPlatform(name: string, when: string): PolicyInForce {
   return { ...policy, definition: { ...policy.definition, namespace: 'orb-system' } };
 }
 
+/** Runs it so often. @returns the statuses that came */
+async function run({ execute, orbiset }: RuntimeWithPolicies, count: number): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (let done = 0; done < count; done += AT_ONCE) {
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => execute({ orbiset })));
+    statuses.push(...answers.map(({ status }) => status));
+  }
+  return [...new Set(statuses)];
+}
+
 describe('policies of the platform and the score of a published Orb (policy.md ยง3.4)', function suite() {
   this.timeout(60_000);
   let fixture: SqliteFixture;
@@ -39,15 +49,6 @@ describe('policies of the platform and the score of a published Orb (policy.md ย
   function withPolicies(policies: readonly PolicyInForce[]): RuntimeWithPolicies {
     const listed = { manifestDigest: digest, namespace: 'acme', status: 'active', isCertified: false } as const;
     return runs.create(policies, { published: { version: () => listed, ownerOf: () => 'acme', isFresh: () => true } });
-  }
-
-  async function run({ execute, orbiset }: RuntimeWithPolicies, count: number): Promise<readonly number[]> {
-    const statuses: number[] = [];
-    for (let done = 0; done < count; done += AT_ONCE) {
-      const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => execute({ orbiset })));
-      statuses.push(...answers.map(({ status }) => status));
-    }
-    return [...new Set(statuses)];
   }
 
   async function violations(): Promise<readonly EntryOf<'violation'>[]> {
