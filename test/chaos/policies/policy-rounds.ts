@@ -10,8 +10,8 @@ const ORB = 'chaos.send@1.0.0';
 const CALLERS = 6;
 /** Answers before a kill, at the least: each kind is among them. */
 const BEFORE_KILL = 12;
-/** The kill comes at most this long after the request was sent or its provider has answered, ms. */
-const SPREAD_MS = 6;
+/** The kill comes within this share of the time of a run, after it was sent or after its provider has answered. */
+const SPREAD = { sent: 1.5, answered: 0.4 } as const;
 
 /** Deadline of every run, ms. */
 export const RUN_TIMEOUT_MS = 2000;
@@ -33,6 +33,8 @@ export interface Seen extends Observations {
   /** Text of a run whose answer came → its receipt. */
   readonly answers: Map<string, string>;
   readonly called: ReadonlySet<string>;
+  /** How long the last runs took, ms. */
+  readonly times: number[];
   /** Texts of the runs at which a kill was aimed. */
   readonly aimed: { readonly aim: Aim; readonly text: string }[];
 }
@@ -50,6 +52,7 @@ const RECEIPT_ID = /"receipt_id":"(rcpt_[^"]+)"/;
 
 /** Sends one run and notes its answer. Rejects when the platform is killed. */
 async function send(platform: Standalone, kind: Kind, text: string, seen: Seen): Promise<void> {
+  const began = performance.now();
   const response = await platform.post('/orbisets/default/execute', { orb_id: ORB, inputs: { text } });
   const body = await response.text();
   const id = RECEIPT_ID.exec(body)?.[1];
@@ -57,6 +60,7 @@ async function send(platform: Standalone, kind: Kind, text: string, seen: Seen):
     seen.faults.push(`${text} was answered with ${response.status}: ${body.slice(0, 200)}`);
     return;
   }
+  seen.times.push(performance.now() - began);
   seen.answers.set(text, id);
   seen.acknowledged.add(id);
 }
@@ -68,6 +72,12 @@ async function call(platform: Standalone, first: number, seen: Seen, signal: Abo
     const kind = KINDS[count % KINDS.length] ?? 'allowed';
     await send(platform, kind, textOf(kind), seen);
   }
+}
+
+/** Median of the last runs, ms. */
+function usualTime({ times }: Seen): number {
+  const last = times.slice(-BEFORE_KILL).toSorted((one, other) => one - other);
+  return last[Math.floor(last.length / 2)] ?? 0;
 }
 
 /** One kill under load, at a moment of the run that is aimed at. */
@@ -90,7 +100,8 @@ async function killAt(
   const answered = afterProvider ? provider.answered(text, stop.signal).catch(() => undefined) : Promise.resolve();
   const aimedAt = send(platform, kind, text, seen).catch(() => undefined);
   await answered;
-  await delay(random() * SPREAD_MS);
+  const wait = random() * usualTime(seen) * (afterProvider ? SPREAD.answered : SPREAD.sent);
+  if (wait >= 1) await delay(wait);
   await platform.stop('SIGKILL');
   stop.abort();
   await Promise.all([...callers, aimedAt]);
@@ -110,7 +121,7 @@ export async function policyRounds(
   then: (platform: Standalone, lastKillAt: number, seen: Seen) => Promise<void>,
 ): Promise<Seen> {
   const provider = await startNotingProvider();
-  const seen: Seen = { ...observed, answers: new Map(), called: provider.called, aimed: [] };
+  const seen: Seen = { ...observed, answers: new Map(), called: provider.called, times: [], aimed: [] };
   const url = `http://127.0.0.1:${provider.port}/`;
   const start = (isBroken: boolean): Promise<Standalone> =>
     startStandalone({

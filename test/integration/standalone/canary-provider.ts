@@ -83,6 +83,10 @@ const send: Readonly<Record<string, Send>> = {
     response.writeHead(302, { location: `https://elsewhere.example/?token=${encodeURIComponent(values[0] ?? '')}` });
     response.end();
   },
+  type: (response, status, values) =>
+    void response
+      .writeHead(status, { 'content-type': `application/json; said="${(values[0] ?? '').slice(0, 120)}"` })
+      .end(asJson(values)),
   reason: (response, status, values) => void response.writeHead(status, values[0] ?? '', JSON_TYPE).end('{"id":7}'),
   gzip: compressed('gzip', gzipSync),
   br: compressed('br', brotliCompressSync),

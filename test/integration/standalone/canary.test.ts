@@ -7,11 +7,12 @@ import { rawTlsServer, type RawServer } from '../../support/egress.ts';
 import { anOrbProcess } from '../../support/orb-process.ts';
 import { orbisetDocuments } from '../../support/orbs.ts';
 import { tilePathsOf } from '../../support/public-log.ts';
-import { startStandalone, type Standalone } from '../../support/standalone.ts';
+import { startStandalone, type Standalone, type StartOptions } from '../../support/standalone.ts';
 import { issue, makeCa } from '../../support/tls.ts';
 import { BADGE_STYLES } from '../../../core/badge/badge-image.ts';
 import { finder, makeCanaries, type Sighting } from './canary-forms.ts';
 import { canaryOrbs, PUBLISHED_ORB, PUBLISHED_ORIGIN, publishedOrb, publishedSuite, ways } from './canary-orbs.ts';
+import { canaryPolicies, DENIED, keptDecisions, KEPT_BACK } from './canary-policies.ts';
 import { SENDINGS, SPELLINGS, startEcho } from './canary-provider.ts';
 
 const canaries = makeCanaries();
@@ -47,6 +48,25 @@ describe('a secret that its provider sends back', function () {
   let wrongName: RawServer;
   let standalone: Standalone;
 
+  const options = (): StartOptions => ({
+    resources: {
+      ...canaryOrbs(echo.port, vaultEntries),
+      ...canaryPolicies(),
+      'published.json': publishedOrb(vaultEntries),
+      'default.yaml': orbisetDocuments('default', vault),
+      'control.yaml': orbisetDocuments('control', {}),
+    },
+    flags: [
+      '--log-level=debug',
+      `--egress-ca=${join(folder, 'ca.pem')}`,
+      `--egress-allow=http://127.0.0.1:${echo.port}`,
+      '--egress-allow=http://127.0.0.1:1',
+      `--egress-stub=https://wrong.orbs.example=127.0.0.1:${wrongName.port}`,
+      `--egress-stub=${PUBLISHED_ORIGIN}=127.0.0.1:${secureEcho.port}`,
+      '--reputation-interval=1s',
+    ],
+  });
+
   before(async () => {
     const ca = makeCa();
     writeFileSync(join(folder, 'ca.pem'), ca.certificate);
@@ -55,23 +75,7 @@ describe('a secret that its provider sends back', function () {
     echo = await startEcho();
     secureEcho = await startEcho({ key: own.key, cert: own.certificate });
     wrongName = await rawTlsServer({ key: foreign.key, cert: foreign.certificate }, (socket) => socket.end());
-    standalone = await startStandalone({
-      resources: {
-        ...canaryOrbs(echo.port, vaultEntries),
-        'published.json': publishedOrb(vaultEntries),
-        'default.yaml': orbisetDocuments('default', vault),
-        'control.yaml': orbisetDocuments('control', {}),
-      },
-      flags: [
-        '--log-level=debug',
-        `--egress-ca=${join(folder, 'ca.pem')}`,
-        `--egress-allow=http://127.0.0.1:${echo.port}`,
-        '--egress-allow=http://127.0.0.1:1',
-        `--egress-stub=https://wrong.orbs.example=127.0.0.1:${wrongName.port}`,
-        `--egress-stub=${PUBLISHED_ORIGIN}=127.0.0.1:${secureEcho.port}`,
-        '--reputation-interval=1s',
-      ],
-    });
+    standalone = await startStandalone(options());
   });
 
   after(async () => {
@@ -133,6 +137,16 @@ describe('a secret that its provider sends back', function () {
       answers.push([name, await send(name, '?dry_run=true', {})] as const);
     expect(short(find(answers))).to.deep.equal([]);
     expect(answers[0]?.[1]).to.include('{{orbiset.secrets.CNRY_TOKEN}}');
+  });
+
+  it('is in no denial whose message says what the caller or the provider sent', async () => {
+    const answers: (readonly [string, string])[] = [];
+    for (const { value } of canaries) answers.push([DENIED, await send('json', '', { way: DENIED, spelling: value })]);
+    for (const spelling of ['raw', 'hex', 'base64', 'url'])
+      answers.push([KEPT_BACK, await send('json', '', { way: KEPT_BACK, spelling })]);
+    for (const [way, text] of answers) expect([way, text.slice(0, 3)]).to.deep.equal([way, '403']);
+    expect(answers.filter(([, text]) => text.includes('"detail":"not [redacted')).length).to.be.greaterThan(3);
+    expect(short(find(answers))).to.deep.equal([]);
   });
 
   it('is in no answer that is kept for a repeat', async () => {
@@ -235,5 +249,18 @@ describe('a secret that its provider sends back', function () {
     expect(short(files())).to.deep.equal([]);
     const everywhere = find(filesBelow(dirname(standalone.data), []));
     expect(everywhere.some(({ place }) => place.includes('/resources/'))).to.equal(true);
+  });
+
+  it('is in no decision and in no facts that are kept, and the search sees one that is', async () => {
+    const kept = await keptDecisions(standalone.data);
+    expect(kept.filter(([place]) => place.startsWith('facts of Response')).length).to.be.greaterThan(50);
+    expect(short(find(kept))).to.deep.equal([]);
+    // The Orbiset `control` has no vault, so nobody knows that its callers send secrets.
+    const value = token?.value ?? '';
+    standalone = await startStandalone({ data: dirname(standalone.data), ...options() });
+    expect(await send('control', '', { way: DENIED, spelling: value })).to.match(/^403/);
+    expect(await standalone.stop()).to.equal(0);
+    const found = find(await keptDecisions(standalone.data)).map(({ place }) => place.split(' ')[0]);
+    expect([...new Set(found)]).to.have.members(['decision', 'facts']);
   });
 });
