@@ -9,7 +9,7 @@ export type { NewAudit } from './tables/audits.ts';
 export type { DecisionPage, DecisionQuery, NewDecision, StoredDecision } from './tables/policy-decisions.ts';
 export type { NewGrant } from './tables/policy-grants.ts';
 export type { StoredTotals } from './tables/policy-replay-totals.ts';
-export type { NewReplay, ReplayUpdate } from './tables/policy-replays.ts';
+export type { NewReplay, ReplayUpdate, StoredReplay } from './tables/policy-replays.ts';
 export type { PolicyErasure } from './tables/policy-retention.ts';
 export type { PolicyVersion } from './tables/policy-versions.ts';
 export type { NewViolation } from './tables/policy-violations.ts';

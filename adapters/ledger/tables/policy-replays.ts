@@ -54,7 +54,7 @@ interface ListedReplay extends Omit<NewReplay, 'request'> {
   readonly endedAt: number | null;
 }
 
-interface StoredReplay extends ListedReplay {
+export interface StoredReplay extends ListedReplay {
   readonly request: string;
   /** Null until the first update. */
   readonly result: string | null;

@@ -23,7 +23,7 @@ function namedIn(rule: JsonValue): readonly NamedVersion[] {
 }
 
 /** The spec that a version was stored with, tests left out. @returns undefined: this program does not read it */
-function storedPolicy({ namespace, name, spec }: PolicyVersion): ReturnType<typeof readPolicy> | undefined {
+export function storedPolicy({ namespace, name, spec }: PolicyVersion): ReturnType<typeof readPolicy> | undefined {
   const value: unknown = JSON.parse(spec);
   return isJsonObject(value) ? readPolicy({ metadata: { namespace, name }, spec: value }) : undefined;
 }
