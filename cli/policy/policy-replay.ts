@@ -1,9 +1,8 @@
 import type { Args } from '../../adapters/process/arguments.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { listAt } from '../../core/json/members.ts';
+import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { fetchReply, type Reply } from '../api/answer.ts';
 import type { Server } from '../api/http.ts';
-import { withQuery } from '../api/print-page.ts';
 import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
@@ -11,13 +10,13 @@ import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { EXIT, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, textAt, type Format } from '../io/output.ts';
-import { NAMESPACE, placeOfPolicy, policyName } from './find-policy.ts';
-import { policiesIn, type SentPolicy } from './policy-files.ts';
+import { findPolicy, NAMESPACE, placeOfPolicy, policyName } from './find-policy.ts';
+import { inNamespace, policiesIn, type SentPolicy } from './policy-files.ts';
 import { printRefusal } from './print-refusal.ts';
 import { parseFailIf, replayVerdict, type FailIf } from './replay-conditions.ts';
 import { REPLAY_FLAGS, replayRequest, waitLimit } from './replay-request.ts';
 import { changesText, replayText, verdictText } from './replay-text.ts';
-import { againLine, readReplay, replayPath, waitForReplay } from './wait-for-replay.ts';
+import { againLine, readReplay, replayPath, waitForReplay, type ReplayRef } from './wait-for-replay.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Changed runs that the text shows. */
@@ -56,63 +55,90 @@ interface Shown {
 }
 
 /** Some runs whose result changes. That they can't be read changes no verdict. */
-async function changesOf(server: Server, id: string, io: Io): Promise<string> {
-  const path = withQuery(replayPath(id, '/changes'), { limit: String(SHOWN_CHANGES) });
+async function changesOf(server: Server, ref: ReplayRef, io: Io): Promise<string> {
+  const path = replayPath(ref, '/changes', { limit: String(SHOWN_CHANGES) });
   const headers = { accept: 'application/json' };
   const reply = await fetchReply(server, { method: 'GET', path, headers, timeoutMs: TIMEOUT_MS }, io);
   return reply.kind === 'problem' ? '' : changesText(listAt(reply.value, 'items'));
 }
 
-async function printReplay(server: Server, replay: JsonObject, { format, limits, io }: Shown): Promise<Exit> {
-  const id = textAt(replay, 'replay_id');
-  if (format === 'json' || format === 'yaml') io.out(await dataText(replay, format));
-  else if (format === 'name') io.out(`${id}\n`);
-  else io.out(replayText(replay));
-  if (textAt(replay, 'status') === 'running') {
-    io.err(`${againLine(id, io)}\n`);
+interface ShownReplay {
+  readonly ref: ReplayRef;
+  readonly value: JsonObject;
+}
+
+async function printReplay(server: Server, { ref, value }: ShownReplay, { format, limits, io }: Shown): Promise<Exit> {
+  if (format === 'json' || format === 'yaml') io.out(await dataText(value, format));
+  else if (format === 'name') io.out(`${ref.id}\n`);
+  else io.out(replayText(value));
+  if (textAt(value, 'status') === 'running') {
+    io.err(`${againLine(ref, io)}\n`);
     return EXIT.ok;
   }
-  const verdict = replayVerdict(replay, limits);
-  if (format === 'text') io.out(`${await changesOf(server, id, io)}${verdictText(verdict)}`);
+  const verdict = replayVerdict(value, limits);
+  if (format === 'text') io.out(`${await changesOf(server, ref, io)}${verdictText(verdict)}`);
   else io.err(verdictText(verdict));
   return EXITS[verdict.kind];
 }
 
-/** The body that begins a replay. @returns a problem: the policy of the name was not found */
-async function bodyOf(
-  subject: Exclude<Subject, { kind: 'replay' }>,
-  args: Args,
-  { server, io }: { readonly server: Server; readonly io: Io },
-): Promise<JsonObject | Extract<Reply, { kind: 'problem' }>> {
-  const request = replayRequest(args, io);
-  if (subject.kind === 'draft') return { policy: subject.policy.value, ...request };
-  const found = await placeOfPolicy(server, policyName(subject.name, args), io);
-  if (found.kind === 'problem') return found;
+/** What is sent to begin a replay. */
+interface Begin {
+  readonly kind: 'begin';
+  readonly namespace: string | undefined;
+  readonly body: JsonObject;
+}
+
+type Problem = Extract<Reply, { kind: 'problem' }>;
+
+interface Api {
+  readonly server: Server;
+  readonly io: Io;
+}
+
+const namespaceIn = (policy: JsonObject): string | undefined => {
+  const written = member(objectAt(policy, 'metadata'), 'namespace');
+  return typeof written === 'string' ? written : undefined;
+};
+
+/** A policy by its name: a version by its digest, else the policy as it stands, which may not be in force. */
+async function storedBegin(text: string, args: Args, { server, io }: Api): Promise<Begin | Problem> {
+  const name = policyName(text, args);
   const digest = args.one('digest');
-  const { namespace, name } = found.place;
-  return { ref: `${namespace}/${name}`, ...(digest === undefined ? {} : { digest }), ...request };
+  const found = await (digest === undefined ? findPolicy(server, name, io) : placeOfPolicy(server, name, io));
+  if (found.kind === 'problem') return found;
+  const { place } = found;
+  const policy =
+    found.kind === 'found'
+      ? { policy: { metadata: { ...place }, spec: objectAt(found.value, 'spec') } }
+      : { ref: `${place.namespace}/${place.name}`, digest: digest ?? '' };
+  return { kind: 'begin', namespace: place.namespace, body: { ...policy, ...replayRequest(args, io) } };
 }
 
-const isProblem = (
-  body: JsonObject | Extract<Reply, { kind: 'problem' }>,
-): body is Extract<Reply, { kind: 'problem' }> => body['kind'] === 'problem';
+async function beginOf(subject: Exclude<Subject, { kind: 'replay' }>, args: Args, api: Api): Promise<Begin | Problem> {
+  if (subject.kind === 'stored') return storedBegin(subject.name, args, api);
+  const policy = inNamespace(subject.policy, args.one('namespace'));
+  return { kind: 'begin', namespace: namespaceIn(policy), body: { policy, ...replayRequest(args, api.io) } };
+}
 
-/** Begins a replay. @returns its first answer */
-async function begin(
-  subject: Exclude<Subject, { kind: 'replay' }>,
-  args: Args,
-  { server, io }: { readonly server: Server; readonly io: Io },
-): Promise<Reply> {
-  const body = await bodyOf(subject, args, { server, io });
-  if (isProblem(body)) return body;
-  const path = withQuery('policies/replay', { namespace: args.one('namespace') });
+interface First {
+  readonly reply: Reply;
+  readonly namespace: string | undefined;
+}
+
+/** The first answer about a replay: to its begin, or the one that `--id` names. */
+async function firstReply(subject: Subject, args: Args, { server, io }: Api): Promise<First> {
+  if (subject.kind === 'replay') {
+    const namespace = args.one('namespace');
+    return { reply: await readReplay(server, { id: subject.id, namespace }, io), namespace };
+  }
+  const begin = await beginOf(subject, args, { server, io });
+  if (begin.kind === 'problem') return { reply: begin, namespace: undefined };
+  const { namespace } = begin;
   const headers = { accept: 'application/json' };
-  return fetchReply(server, { method: 'POST', path, headers, body: JSON.stringify(body), timeoutMs: TIMEOUT_MS }, io);
+  const body = JSON.stringify(begin.body);
+  const request = { method: 'POST', path: 'policies/replay', headers, body, timeoutMs: TIMEOUT_MS } as const;
+  return { reply: await fetchReply(server, request, io), namespace };
 }
-
-/** A replay that is asked for, or the one that `--id` names. */
-const firstReply = (subject: Subject, args: Args, { server, io }: { readonly server: Server; readonly io: Io }) =>
-  subject.kind === 'replay' ? readReplay(server, subject.id, io) : begin(subject, args, { server, io });
 
 /** The policy that the body of the request held, for the places of its errors. */
 const sentBy = (subject: Subject) =>
@@ -123,7 +149,7 @@ export const policyReplayVerb: Verb = {
   count: [0, 1],
   flags: [
     { name: 'file', short: 'f', value: 'FILE', text: 'file with the draft; - is standard input' },
-    { name: 'digest', value: 'DIGEST', text: 'this version of NAME (the newest)' },
+    { name: 'digest', value: 'DIGEST', text: 'this version of NAME (NAME as it stands)' },
     { name: 'id', value: 'REPLAY_ID', text: 'show this replay' },
     ...REPLAY_FLAGS,
     {
@@ -158,15 +184,15 @@ Exit 0: gate and limits are met; 1: one is not; 2: the policy is invalid, or the
     const subject = await subjectOf(args, io);
     if (subject.kind !== 'replay') replayRequest(args, io);
     const server = await findServer(args, io);
-    const first = await firstReply(subject, args, { server, io });
+    const { reply: first, namespace } = await firstReply(subject, args, { server, io });
     if (first.kind === 'problem') return printRefusal(first, sentBy(subject), server, { format, io });
+    const ref = { id: textAt(first.value, 'replay_id'), namespace };
     const waits = args.has('wait') || limits.length > 0;
     const isRunning = textAt(first.value, 'status') === 'running';
-    if (!waits || !isRunning) return printReplay(server, first.value, { format, limits, io });
-    const id = textAt(first.value, 'replay_id');
-    io.err(`${id} runs\n`);
-    const reply = await waitForReplay(server, id, limitMs, io);
+    if (!waits || !isRunning) return printReplay(server, { ref, value: first.value }, { format, limits, io });
+    io.err(`${ref.id} runs\n`);
+    const reply = await waitForReplay(server, ref, limitMs, io);
     if (reply.kind === 'problem') return printProblem(reply.status, reply.value, server, { format, io });
-    return printReplay(server, reply.value, { format, limits, io });
+    return printReplay(server, { ref, value: reply.value }, { format, limits, io });
   },
 };

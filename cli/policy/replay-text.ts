@@ -43,7 +43,10 @@ function reasonText(reason: JsonValue): string {
 const changeRow = (change: JsonValue): readonly string[] => [
   `  ${textAt(change, 'receipt_id')}`,
   textAt(change, 'at'),
-  `${textAt(change, 'from')} → ${textAt(change, 'to')}`,
+  textAt(change, 'kind') === 'obligations_changed'
+    ? 'other obligations'
+    : `${textAt(change, 'from')} → ${textAt(change, 'to')}`,
+  textAt(change, 'orb_id'),
   textAt(change, 'rule'),
 ];
 

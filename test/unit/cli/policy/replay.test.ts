@@ -35,16 +35,24 @@ const DONE = {
   gate: null,
 };
 const FAILED_GATE = { passed: false, failing: [{ limit: 'maxNewDenies', allowed: 0, actual: 17 }] };
-const CHANGE = { receipt_id: 'rcpt_1', at: '2026-11-14T10:00:00Z', from: 'allow', to: 'deny', rule: 'daily-cap' };
+const CHANGE = {
+  receipt_id: 'rcpt_1',
+  at: '2026-11-14T10:00:00Z',
+  orb_id: 'a.b@1.0.0',
+  kind: 'allow_to_deny',
+  from: 'allow',
+  to: 'deny',
+  rule: 'acme/limits/daily',
+};
 const begun = json(202, { replay_id: ID, status: 'running' });
 
 /** An API with a replay that runs for some questions; the last answer stays. */
 const replaying = (...answers: readonly Answering[]): Answering => {
   let count = 0;
   return (request, response, all) => {
-    const isChanges = request.url === `/replays/${ID}/changes?limit=10`;
+    const isChanges = request.url.startsWith(`/replays/${ID}/changes?limit=10`);
     const next = request.method === 'POST' ? begun : (answers[Math.min(count, answers.length - 1)] ?? begun);
-    if (request.url === `/replays/${ID}`) count += 1;
+    if (request.method === 'GET' && !isChanges) count += 1;
     return (isChanges ? json(200, { items: [CHANGE], next_cursor: null }) : next)(request, response, all);
   };
 };
@@ -75,13 +83,13 @@ describe('orb policy replay', () => {
   it('begins and says how to look at it', async () => {
     const { exit, out, err } = await orb(begun, '-f', file(), '--window', '24h', '--until', '12h', '-n', 'acme');
     expect([exit, out]).to.deep.equal([0, 'rpl_1 running\n']);
-    expect(err).to.equal('orb policy replay --id rpl_1 --wait    looks at it again\n');
-    expect(server?.received[0]).to.include({ method: 'POST', url: '/policies/replay?namespace=acme' });
+    expect(err).to.equal('orb policy replay --id rpl_1 -n acme --wait    looks at it again\n');
+    expect(server?.received[0]).to.include({ method: 'POST', url: '/policies/replay' });
     expect(bodyOf()).to.deep.equal({
       policy: {
         apiVersion: 'orbs.dev/v1alpha1',
         kind: 'OrbPolicy',
-        metadata: { name: 'limits' },
+        metadata: { name: 'limits', namespace: 'acme' },
         spec: { rules: [] },
       },
       window: { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' },
@@ -113,6 +121,21 @@ describe('orb policy replay', () => {
     });
   });
 
+  it('replays a policy as it stands, and reads the replay of its tenant', async () => {
+    const spec = { rules: [] };
+    const object = { metadata: { name: 'limits', namespace: 'acme', uid: 'u' }, spec, status: {} };
+    const answer: Answering = (request, response, count) =>
+      (request.url === '/policies/acme/limits' ? json(200, object) : replaying(done()))(request, response, count);
+    expect((await orb(answer, 'acme/limits', '--wait')).exit).to.equal(0);
+    expect(JSON.parse(server?.received[1]?.body ?? '')).to.deep.include({
+      policy: { metadata: { name: 'limits', namespace: 'acme' }, spec },
+    });
+    expect(server?.received.slice(2).map(({ url }) => url)).to.deep.equal([
+      '/replays/rpl_1?namespace=acme',
+      '/replays/rpl_1/changes?limit=10&namespace=acme',
+    ]);
+  });
+
   it('waits, says how far it is, and shows what would change', async () => {
     const polls = [1, 2, 3, 4, 5, 6, 7].map((number) => running(number * 10));
     const { exit, out, err } = await orb(replaying(...polls, done()), '-f', file(), '--wait');
@@ -123,7 +146,7 @@ describe('orb policy replay', () => {
       .and.to.match(/undecidable +25 +25 +25\n/);
     expect(out).to.include('  orbs acme.mailer@1.2.0 17\n');
     expect(out).to.include('  undecidable: fact_not_recorded orb.age_days, 25 runs\n');
-    expect(out).to.include('  rcpt_1  2026-11-14T10:00:00Z  allow → deny  daily-cap\n');
+    expect(out).to.include('  rcpt_1  2026-11-14T10:00:00Z  allow → deny  a.b@1.0.0  acme/limits/daily\n');
     expect(out).to.match(/gate passed\n$/);
   });
 
@@ -207,7 +230,7 @@ describe('orb policy replay', () => {
   });
 
   it('ends with 4 when two replays of the tenant run already', async () => {
-    expect((await orb(json(429, { code: 'rate-limited', title: 'T' }, PROBLEM), 'acme/limits')).exit).to.equal(4);
+    expect((await orb(json(429, { code: 'rate-limited', title: 'T' }, PROBLEM), '-f', file())).exit).to.equal(4);
   });
 
   const wrong: readonly (readonly string[])[] = [
