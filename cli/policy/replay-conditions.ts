@@ -43,7 +43,7 @@ const numberAt = (counts: JsonObject, name: string): number => {
 };
 
 /** Runs that could be decided. */
-export const decidedRuns = (replay: JsonObject): number => {
+const decidedRuns = (replay: JsonObject): number => {
   const counts = objectAt(replay, 'counts');
   return ['unchanged', 'allow_to_deny', 'deny_to_allow', 'obligations_changed']
     .map((name) => numberAt(counts, name))
@@ -51,7 +51,7 @@ export const decidedRuns = (replay: JsonObject): number => {
 };
 
 /** The larger number of both ways to read facts that count, as the gate of a policy takes it. */
-export const countOf = (replay: JsonObject, name: CountName): number =>
+const countOf = (replay: JsonObject, name: CountName): number =>
   Math.max(...['counts', 'as_recorded', 'recomputed'].map((which) => numberAt(objectAt(replay, which), COUNTS[name])));
 
 function holds(replay: JsonObject, { count, isInclusive, isPercent, limit }: FailIf): boolean {

@@ -89,6 +89,51 @@ describe('orb policy and orb decisions against npm start', function suite() {
     expect(explained.out).to.include('default/no-mail/no-mail\n').and.to.include('inputs.text = mail\n');
   });
 
+  it('replays it over the runs of before: the gate of the draft holds it back until it passes', async () => {
+    const gated = POLICY.replace(
+      'spec:',
+      'spec:\n  promotion: { requireReplay: { window: 1h, minReceipts: 1, maxNewDenies: 0, maxIndeterminatePercent: 100 } }',
+    );
+    const failed = await orb('policy', 'replay', '-f', file(gated), '--window', '1h', '--fail-if', 'new-denies>0');
+    expect(failed.exit, failed.out + failed.err).to.equal(1);
+    expect(failed.out)
+      .to.match(/would be denied +1 /)
+      .and.to.include('allow → deny  example.echo@1.0.0');
+    expect(failed.out).to.include(
+      '  maxNewDenies: 1, and 0 is the limit\n  --fail-if new-denies>0: 1 of 1 decided runs\n',
+    );
+    await orb('policy', 'apply', '-f', file(gated));
+    const refused = await orb('policy', 'promote', 'no-mail');
+    expect([refused.exit, refused.out]).to.deep.equal([1, '']);
+    expect(refused.err).to.include('409 replay-gate-not-met').and.to.include('maxNewDenies');
+
+    const relaxed = gated.replace('maxNewDenies: 0', 'maxNewDenies: 1');
+    await orb('policy', 'apply', '-f', file(relaxed));
+    const passed = await orb('policy', 'replay', 'no-mail', '--window', '1h', '--wait');
+    expect(passed.exit, passed.out + passed.err).to.equal(0);
+    const [id = ''] = passed.out.split(' ');
+    expect((await orb('policy', 'replay', '--id', id, '-o', 'name')).out).to.equal(`${id}\n`);
+    expect((await orb('policy', 'promote', 'no-mail', '--replay', id)).exit).to.equal(0);
+    expect((await orb('policy', 'apply', '-f', file(POLICY))).out).to.match(/^replaced /);
+  });
+
+  it('can not decide by runs of a window without facts', async () => {
+    const replay = [
+      'policy',
+      'replay',
+      '-f',
+      file(POLICY),
+      '--window',
+      '1h',
+      '--until',
+      '2026-01-01T00:00:00Z',
+      '--wait',
+    ];
+    const { exit, out } = await orb(...replay);
+    expect(exit, out).to.equal(2);
+    expect(out).to.include('gate undecidable\n');
+  });
+
   it('promotes it: the run is denied, and the decision says so', async () => {
     expect((await orb('policy', 'promote', 'no-mail')).out).to.match(/^default\/no-mail: Enforce/);
     const { exit, err } = await until('policy-denied', ...run('mail'));
