@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { aPolicy, aRule, decideWith } from '../../../../support/policies.ts';
+
+const ALLOWS_GOLD = [aRule('allow', 'orb.tier_rank >= 3')];
+const ofPlatform = aPolicy({ scope: 'Platform', defaultEffect: 'deny', rules: ALLOWS_GOLD }, 'certified');
+const OWN_ALLOWS = aPolicy({ rules: [aRule('allow', 'true')] }, 'own');
+
+describe('a policy of the platform', () => {
+  it('that denies by default is not weakened by a tenant that allows everything', () => {
+    const { decision, defaultUsed, denials } = decideWith([ofPlatform, OWN_ALLOWS]);
+    expect([decision, defaultUsed, denials.map(({ code, policy }) => [code, policy])]).to.deep.equal([
+      'deny',
+      true,
+      [['default-deny', 'acme/certified']],
+    ]);
+  });
+
+  it('that denies by default lets a run pass that another one of the platform allows', () => {
+    const other = aPolicy({ scope: 'Platform', rules: [aRule('allow', 'orb.tier_rank >= 2')] }, 'silver');
+    expect(decideWith([ofPlatform, other]).decision).to.equal('allow');
+  });
+
+  it('may allow what a tenant denies by default', () => {
+    const own = aPolicy({ defaultEffect: 'deny', rules: [] }, 'own');
+    const silver = aPolicy({ scope: 'Platform', rules: [aRule('allow', 'orb.tier_rank >= 2')] }, 'silver');
+    expect(decideWith([own, silver]).decision).to.equal('allow');
+  });
+});
