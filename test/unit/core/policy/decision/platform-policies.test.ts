@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { OrbPolicySpec } from '../../../../../crds/orbpolicy.ts';
 import { aPolicy, aRule, decideWith } from '../../../../support/policies.ts';
 
 const ALLOWS_GOLD = [aRule('allow', 'orb.tier_rank >= 3')];
@@ -18,6 +19,14 @@ describe('a policy of the platform', () => {
   it('that denies by default lets a run pass that another one of the platform allows', () => {
     const other = aPolicy({ scope: 'Platform', rules: [aRule('allow', 'orb.tier_rank >= 2')] }, 'silver');
     expect(decideWith([ofPlatform, other]).decision).to.equal('allow');
+  });
+
+  it('that denies some callers whatever they run says nothing about the Orb', () => {
+    const isAboutOrb = (match: OrbPolicySpec['match']): unknown =>
+      decideWith([aPolicy({ match, rules: [aRule('deny', 'true')] })]).violations.map((one) => one.isAboutOrb);
+    expect(isAboutOrb({ orbs: { ids: ['acme.mailer@*'] }, callers: { kinds: [] } })).to.deep.equal([true]);
+    expect(isAboutOrb({ callers: { kinds: ['api_key'] } })).to.deep.equal([false]);
+    expect(isAboutOrb({ orbisets: { names: ['prod'] } })).to.deep.equal([false]);
   });
 
   it('may allow what a tenant denies by default', () => {
