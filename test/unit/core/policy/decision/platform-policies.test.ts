@@ -1,10 +1,14 @@
 import { expect } from 'chai';
-import type { OrbPolicySpec } from '../../../../../crds/orbpolicy.ts';
+import type { PolicyMatch } from '../../../../../crds/orbpolicy.ts';
 import { aPolicy, aRule, decideWith } from '../../../../support/policies.ts';
 
 const ALLOWS_GOLD = [aRule('allow', 'orb.tier_rank >= 3')];
 const ofPlatform = aPolicy({ scope: 'Platform', defaultEffect: 'deny', rules: ALLOWS_GOLD }, 'certified');
 const OWN_ALLOWS = aPolicy({ rules: [aRule('allow', 'true')] }, 'own');
+
+/** Whether a denial without a condition counts against the Orb. */
+const isAboutOrb = (match: PolicyMatch): readonly boolean[] =>
+  decideWith([aPolicy({ match, rules: [aRule('deny', 'true')] })]).violations.map((one) => one.isAboutOrb);
 
 describe('a policy of the platform', () => {
   it('that denies by default is not weakened by a tenant that allows everything', () => {
@@ -22,8 +26,6 @@ describe('a policy of the platform', () => {
   });
 
   it('that denies some callers whatever they run says nothing about the Orb', () => {
-    const isAboutOrb = (match: OrbPolicySpec['match']): unknown =>
-      decideWith([aPolicy({ match, rules: [aRule('deny', 'true')] })]).violations.map((one) => one.isAboutOrb);
     expect(isAboutOrb({ orbs: { ids: ['acme.mailer@*'] }, callers: { kinds: [] } })).to.deep.equal([true]);
     expect(isAboutOrb({ callers: { kinds: ['api_key'] } })).to.deep.equal([false]);
     expect(isAboutOrb({ orbisets: { names: ['prod'] } })).to.deep.equal([false]);
