@@ -23,6 +23,8 @@ export interface AttemptResult {
   readonly repeats: RepeatPolicy;
   /** Ms from now for which the provider asks for no requests; undefined: it does not ask. */
   readonly retryAfterMs: number | undefined;
+  /** Policies of the run ended it, so that it says nothing about the Orb. */
+  readonly endedByPolicy: boolean;
   /** True when the result concerns the Orb, not only the calling Orbiset. */
   readonly concernsOrb: boolean;
   /** Unredacted; null unless the provider answered with a 2xx. */
@@ -62,13 +64,16 @@ function outbound({ request, provider }: ReadyAttempt, plan: RunPlan, runtime: R
   return { method: request.method, url: request.url, headers, body: request.body };
 }
 
+/** Largest answer without policies, bytes. */
+const responseLimit = ({ provider }: ReadyAttempt, { settings: { maxResponseBytes: platform } }: Runtime): number =>
+  Math.min(provider.maxResponseBytes ?? platform, platform);
+
 function limitsOf(ready: ReadyAttempt, runtime: Runtime): DialLimits {
   const { provider } = ready;
-  const platform = runtime.settings.maxResponseBytes;
   return {
     connectTimeoutMs: provider.connectTimeoutMs,
     bodyIdleMs: provider.bodyIdleMs,
-    maxResponseBytes: Math.min(ready.maxResponseBytes ?? platform, provider.maxResponseBytes ?? platform, platform),
+    maxResponseBytes: Math.min(ready.maxResponseBytes ?? Infinity, responseLimit(ready, runtime)),
     followRedirects: provider.followRedirects,
     idempotent: provider.idempotent,
   };
@@ -97,6 +102,14 @@ function endedByOrbisetDeadline({ plan, ready, live }: AttemptCall, result: Dial
 
 /** The host comes from the Orbiset's own secrets: its answers and its speed may depend on the tenant. */
 const isOwnHost = ({ ready }: AttemptCall): boolean => ready.provider.request.literalHost === undefined;
+
+/** The Orb was kept to fewer hosts or to a shorter answer than it declares. Else a policy could open its breaker for all. */
+function endedByPolicy(runtime: Runtime, { ready }: AttemptCall, result: DialResult): boolean {
+  if (result.kind !== 'failed') return false;
+  const { code } = result.failure;
+  if (code === 'policy-host-not-allowed') return true;
+  return code === 'response-too-large' && (ready.maxResponseBytes ?? Infinity) < responseLimit(ready, runtime);
+}
 
 /**
  * A tenant's own mistakes never move a shared Orb. Examples: a wrong key, a used-up quota (failover.md §2), a short
@@ -165,7 +178,8 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
   const { ready } = call;
   const result = await dial(runtime, call);
   const { exchange, outputs, complete } = readResult(result, ready);
-  const concerns = concernsOrb(call, result, exchange);
+  const byPolicy = endedByPolicy(runtime, call, result);
+  const concerns = !byPolicy && concernsOrb(call, result, exchange);
   if (concerns) countAttempt(runtime, call, result, exchange);
   const { provider } = ready;
   const { repeats } = provider;
@@ -184,6 +198,7 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
     failure: failureOf(ended, provider.retry),
     repeats,
     retryAfterMs: askedToWait(runtime, result, exchange),
+    endedByPolicy: byPolicy,
     concernsOrb: concerns,
     outputs,
     outputsComplete: complete,

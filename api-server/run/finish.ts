@@ -18,12 +18,16 @@ import type { RunPolicy } from './run-policy.ts';
 import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
 import type { Run } from './start.ts';
 
+/** The provider's answer was one that policies do not let in: its score counts no failure. */
+const ENDED_BY_POLICY: RunEnd = { outcome: 'caller_error', problem: 'provider-failed' };
+
 /** How a run ends: by an attempt, by a kill switch, or because no provider could be called. */
 function endOf(run: Run, { results, stop }: CallResults, decisive: AttemptResult | undefined): RunEnd {
   const killed = run.live.killed();
   if (killed !== undefined && (stop === 'cut' || results.at(-1)?.exchange.kind !== 'answered'))
     return { outcome: 'platform_error', problem: killed };
-  return decisive === undefined ? endWithoutAttempt[stop] : runEnd(decisive.exchange, decisive.usedSecret);
+  if (decisive === undefined) return endWithoutAttempt[stop];
+  return decisive.endedByPolicy ? ENDED_BY_POLICY : runEnd(decisive.exchange, decisive.usedSecret);
 }
 
 /** The provider was called, and policies keep its answer back. */

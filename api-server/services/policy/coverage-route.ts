@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '../../../adapters/ledger/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { JsonObject } from '../../../core/json/json-value.ts';
@@ -39,6 +40,7 @@ async function countRules({ ledger }: CoverageParts, tenant: string, since: numb
     const page: Awaited<ReturnType<Ledger['decisions']>> = await ledger.decisions(tenant, query);
     for (const stored of page.items) counts.add(recordOfDecision(stored));
     cursor = page.nextCursor;
+    await nextTurn(); // runs go on meanwhile
   } while (cursor !== null && counts.decisions < MOST_DECISIONS);
   return { counts, isComplete: cursor === null };
 }

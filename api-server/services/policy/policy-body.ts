@@ -1,4 +1,5 @@
 import { checkSchema } from '../../../core/manifest/check-schema.ts';
+import { checkValues } from '../../../core/manifest/check-values.ts';
 import type { Checked, Finding } from '../../../core/manifest/finding.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { member } from '../../../core/json/members.ts';
@@ -13,6 +14,9 @@ import { tenantOf, type TenantChoice } from '../../http/tenant.ts';
 /** Largest body of a route of policies, bytes (policy.md §5). */
 const MAX_BODY = 262_144;
 
+/** Errors that an answer names. */
+const MAX_ERRORS = 20;
+
 const API_VERSION = 'orbs.dev/v1alpha1';
 
 const tooLarge = (request: RouteRequest): Refused =>
@@ -20,17 +24,26 @@ const tooLarge = (request: RouteRequest): Refused =>
 
 const isTooLarge = ({ body }: Pick<RouteRequest, 'body'>): boolean => body.length > MAX_BODY;
 
+/** The value, unless a text in it holds half of a character: such a text has no digest. */
+function wholeTexts<T extends JsonValue>(request: RouteRequest, value: T): Step<T> {
+  const errors = checkValues(value).filter(({ code }) => code === 'invalid-unicode');
+  return errors.length === 0
+    ? { ok: true, value }
+    : refuse(problem(request, 'invalid-json', { errors: problemErrors(errors.slice(0, MAX_ERRORS)) }));
+}
+
 /** Reads the members of a body of bounded size. */
 export function readBody(request: RouteRequest, members: readonly Member[]): Step<JsonObject> {
   if (isTooLarge(request)) return tooLarge(request);
-  return readMembers(request, members);
+  const read = readMembers(request, members);
+  return read.ok ? wholeTexts(request, read.value) : read;
 }
 
 /** A body that is one JSON value of bounded size. */
 export function readJsonBody(request: RouteRequest): Step<JsonValue> {
   if (isTooLarge(request)) return tooLarge(request);
   const parsed = readJson(request.body);
-  if (parsed.ok) return { ok: true, value: parsed.value };
+  if (parsed.ok) return wholeTexts(request, parsed.value);
   const errors = parsed.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
   return refuse(problem(request, 'invalid-json', { errors }));
 }

@@ -6,6 +6,8 @@ import type { Reply, RouteRequest } from '../../http/route.ts';
 /** Simulations of one caller in a minute, also all at once (policy.md §5). */
 const PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
+/** A longer body counts as several simulations: to compile this much takes up to 60 ms of the thread that runs Orbs. */
+const BYTES_A_SIMULATION = 8192;
 /** Callers that are remembered. The one whose last simulation is oldest is forgotten first. */
 const MOST_CALLERS = 10_000;
 
@@ -19,13 +21,18 @@ export class SimulationRate {
   }
 
   /** @returns undefined: the caller may go on */
-  refusal(request: Pick<RouteRequest, 'requestId' | 'caller'>): Reply | undefined {
+  refusal(request: Pick<RouteRequest, 'requestId' | 'caller' | 'body'>): Reply | undefined {
     const now = this.#clock.monotonic();
     const bucket = this.#bucket(request.caller?.id ?? '', now);
-    if (bucket.take(now)) return undefined;
-    const seconds = Math.max(1, Math.ceil(bucket.msUntil(1, now) / 1000));
+    const tokens = Math.min(PER_MINUTE, Math.max(1, Math.ceil(request.body.length / BYTES_A_SIMULATION)));
+    const waitMs = bucket.msUntil(tokens, now);
+    if (waitMs === 0) {
+      for (let taken = 0; taken < tokens; taken += 1) bucket.reserve(now);
+      return undefined;
+    }
+    const seconds = Math.max(1, Math.ceil(waitMs / 1000));
     return problem(request, 'rate-limited', {
-      detail: `A caller may simulate ${PER_MINUTE} times a minute.`,
+      detail: `A caller may simulate ${PER_MINUTE} times a minute. A body counts once for every ${BYTES_A_SIMULATION} bytes.`,
       headers: { 'retry-after': String(seconds) },
     });
   }

@@ -101,24 +101,35 @@ function obligationDenials(judged: readonly Judged[], phase: Phase): readonly De
   return fault === undefined ? [] : [denialOf(fault.code, '', fault.detail)];
 }
 
-/** The policy that says `deny` by default; empty: the Orbiset does; undefined: nobody does. */
-function defaultDenier(policies: readonly EvaluatedPolicy[], orbiset: OrbisetPolicies): string | undefined {
-  if (orbiset.defaultEffect === 'deny') return '';
-  return policies.find(({ member }) => member.definition.spec.defaultEffect === 'deny')?.member.id;
+const isPlatform = ({ definition }: SetMember): boolean => definition.spec.scope === 'Platform';
+
+/**
+ * The policy that says `deny` by default; empty: the Orbiset does; undefined: nobody does, or a rule allows. A default of
+ * the platform yields to rules of the platform alone: else a tenant could allow itself everything.
+ */
+function defaultDenier({ policies, orbiset }: CombineInput, allowing: readonly SetMember[]): string | undefined {
+  const isAllowed = allowing.length > 0;
+  if (orbiset.defaultEffect === 'deny' && !isAllowed) return '';
+  const isAllowedForAll = allowing.some(isPlatform);
+  return policies.find(
+    ({ member }) =>
+      member.definition.spec.defaultEffect === 'deny' && !(isPlatform(member) ? isAllowedForAll : isAllowed),
+  )?.member.id;
 }
 
 /**
  * Combines the results of policies that are all taken as enforced (policy.md §3.2): any denial denies; else any allow
- * allows; else the strictest default decides. Obligations of rules that require or allow are united.
+ * allows; else the strictest default decides, that of the platform also beside a tenant's rule that allows. Obligations of rules that require or allow are united.
  */
-export function combine({ policies, missing, orbiset, facts, phase }: CombineInput): Combined {
+export function combine(input: CombineInput): Combined {
+  const { policies, missing, facts, phase } = input;
   const judged = policies.flatMap(({ member, results }) =>
     results.map((result) => ({ member, result, outcome: outcomeOf(member, result, facts) })),
   );
   const found = [...ruleDenials(judged), ...missingDenials(missing), ...obligationDenials(judged, phase)];
-  const isAllowed = judged.some(({ outcome }) => outcome.kind === 'allowed');
-  const defaultUsed = found.length === 0 && !isAllowed;
-  const denier = defaultUsed ? defaultDenier(policies, orbiset) : undefined;
+  const allowing = judged.flatMap(({ member, outcome }) => (outcome.kind === 'allowed' ? [member] : []));
+  const denier = found.length === 0 ? defaultDenier(input, allowing) : undefined;
+  const defaultUsed = found.length === 0 && (denier !== undefined || allowing.length === 0);
   const byDefault =
     denier === undefined ? [] : [denialOf('default-deny', denier, 'no rule of a policy allows this run')];
   const denials = [...found, ...byDefault];

@@ -56,8 +56,14 @@ function rulesOf({ member, isEnforced, results }: EvaluatedPolicy): readonly Dec
   );
 }
 
+const isGiven = (part: object | undefined): boolean =>
+  Object.values(part ?? {}).some((wanted: unknown) => Array.isArray(wanted) && wanted.length > 0);
+
+/** A rule that reads nothing is about what its policy matches: callers and Orbisets are no fault of an Orb. */
 const isAboutOrb = ({ member }: EvaluatedPolicy, rule: string): boolean => {
   const reads = member.compiled.rules.find(({ name }) => name === rule)?.readsFacts ?? [];
+  const { callers, orbisets } = member.definition.spec.match;
+  if (reads.length === 0 && (isGiven(callers) || isGiven(orbisets))) return false;
   return reads.every((path) => path.startsWith('orb.') || path.startsWith('response.'));
 };
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Dialer } from '../../../../adapters/egress/port.ts';
 import type { PolicyObligation } from '../../../../crds/orbpolicy.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
 import type { PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
@@ -108,6 +109,26 @@ describe('policies about providers', () => {
         call?.guard(new URL('https://evil.example.net/next')),
       ]).to.deep.equal([null, 'policy-host-not-allowed']);
     });
+
+    for (const [what, failure] of [
+      ['a redirect that restrictHosts refuses', { kind: 'blocked', code: 'policy-host-not-allowed' }],
+      ['an answer beyond maxResponseBytes', { kind: 'response', code: 'response-too-large' }],
+    ] as const)
+      it(`${what} says nothing about the Orb`, async () => {
+        const policy = bound(
+          { type: 'restrictHosts', hosts: ['api.example.com'] },
+          { type: 'maxResponseBytes', value: 1000 },
+        );
+        const failed = { kind: 'failed', failure, sent: true, status: 200, ms: 5, exception: false } as const;
+        const dialer: Dialer = { ...noting([]), dial: () => Promise.resolve(failed) };
+        const { execute, orbiset, counted } = runs.create([policy], { dialer });
+        for (let run = 0; run < 6; run += 1) {
+          const answer = await execute({ orbiset });
+          expect([answer.status, answer.code]).to.deep.equal([502, 'provider-failed']);
+          expect(at(await runs.recordOf(answer), 'execution', 'outcome')).to.equal('caller_error');
+        }
+        expect(counted.filter((text) => /^(?:attempt|breaker) /.test(text))).to.deep.equal([]);
+      });
 
     it('redactResponse makes outputs null in the answer and in what the receipt commits to', async () => {
       const { execute, orbiset } = runs.create([bound({ type: 'redactResponse', outputs: ['id', 'absent'] })]);

@@ -46,6 +46,23 @@ describe('GET /policies/coverage', () => {
     });
   });
 
+  it('lets other work go on while it reads many decisions', async () => {
+    const { ledger, clock } = fixture;
+    const page = await ledger.decisions('acme', { limit: 200 });
+    let turns = 0;
+    const seen: number[] = [];
+    const decisions: typeof ledger.decisions = () => {
+      seen.push(turns);
+      setImmediate(() => (turns += 1));
+      return Promise.resolve({ ...page, nextCursor: seen.length < 4 ? 'next' : null });
+    };
+    const route = coverageRoute({ ledger: { decisions }, clock, policies: { of: () => undefined } });
+    const app = await startApp([route], { caller: aCaller({ scopes: new Set(['policies:read']) }) });
+    await app.call('GET', '/policies/coverage');
+    await app.close();
+    expect(seen).to.deep.equal([0, 1, 2, 3]);
+  });
+
   it('looks further back when it is asked to', async () => {
     expect((await covered('?days=60')).value).to.deep.include({ days: 60, decisions: 3 });
   });

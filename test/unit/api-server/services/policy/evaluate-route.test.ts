@@ -59,6 +59,11 @@ describe('POST /policies/evaluate', () => {
     ]);
   });
 
+  it('refuses inputs with half of a character', async () => {
+    const { status, code } = await evaluate({ inputs: { text: '\ud800' } });
+    expect([status, code]).to.deep.equal([400, 'invalid-json']);
+  });
+
   it('takes facts from the caches of this process, and says where each comes from', async () => {
     const rules = [
       aRule(

@@ -97,6 +97,13 @@ describe('POST /policies/validate', () => {
 
   const refused: readonly [why: string, body: unknown, query: string, status: number, code: string][] = [
     ['no JSON', '{', '', 400, 'invalid-json'],
+    [
+      'half of a character',
+      policyOf({ rules: [aRule('deny', 'true', { message: '\ud800' })] }),
+      '',
+      400,
+      'invalid-json',
+    ],
     ['no policy', {}, '', 400, 'invalid-parameter'],
     ['an unknown member', { ...policyOf({}), policies: [] }, '', 400, 'invalid-parameter'],
     ['a policy of another tenant', policyOf({}, { name: 'x', namespace: 'globex' }), '', 404, 'namespace-not-found'],

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { SimulationRate } from '../../../../../api-server/services/policy/simulation-rate.ts';
+import { aCaller } from '../../../../support/api-app.ts';
+
+/** Simulations that pass at once. */
+function passed(bytes: number): number {
+  const rate = new SimulationRate({ monotonic: () => 0 });
+  const request = { requestId: 'req_1', caller: aCaller(), body: Buffer.alloc(bytes) };
+  let count = 0;
+  while (count < 100 && rate.refusal(request) === undefined) count += 1;
+  return count;
+}
+
+describe('the rate of simulations', () => {
+  it('counts a long body as several: compiling it takes that long', () => {
+    expect([0, 8192, 8193, 262_144, 10_000_000].map(passed)).to.deep.equal([60, 60, 30, 1, 1]);
+  });
+
+  it('says when the same request may come again', () => {
+    const rate = new SimulationRate({ monotonic: () => 0 });
+    const request = { requestId: 'req_1', caller: aCaller(), body: Buffer.alloc(262_144) };
+    rate.refusal(request);
+    const refused = rate.refusal(request);
+    expect([refused?.status, refused?.headers['retry-after']]).to.deep.equal([429, '4']);
+  });
+});
