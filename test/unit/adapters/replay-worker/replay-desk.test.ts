@@ -44,6 +44,18 @@ const unchanged = (runs: number, error = 0): object => ({
   indeterminate: 0,
 });
 
+const withDraft = (set: PolicySet, draft: PolicyInForce): Pick<ReplayJob, 'candidate'> => ({
+  candidate: policySources(
+    policySet([...set.members.filter(({ id }) => id !== `acme/${draft.definition.name}`), draft], set.missing),
+  ),
+});
+
+const cap = (limit: number): PolicyInForce =>
+  aPolicy({ rules: [aRule('deny', `orbiset.runs_today >= ${limit}`, { name: 'cap' })] }, 'cap');
+
+const flip = (text: string, at: number): string =>
+  `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
+
 describe('a replay of stored runs', () => {
   let fixture: SqliteFixture;
   let runs: PolicyRuns;
@@ -58,12 +70,6 @@ describe('a replay of stored runs', () => {
     change: Partial<ReplayJob> = {},
     source: Parameters<typeof replayed>[0] = fixture.ledger,
   ): Promise<ReplayProgress> => replayed(source, aReplayJob(set, catalog, change));
-
-  const withDraft = (set: PolicySet, draft: PolicyInForce): Pick<ReplayJob, 'candidate'> => ({
-    candidate: policySources(
-      policySet([...set.members.filter(({ id }) => id !== `acme/${draft.definition.name}`), draft], set.missing),
-    ),
-  });
 
   /** The ledger with one row changed on the way. */
   const tampered = (change: (row: RecordedRunRow) => RecordedRunRow): Parameters<typeof replayed>[0] => ({
@@ -162,9 +168,6 @@ describe('a replay of stored runs', () => {
     expect((await replayed(fixture.ledger, aReplayJob(set, test.catalog))).summary.counts).to.deep.equal(unchanged(1));
   });
 
-  const cap = (limit: number): PolicyInForce =>
-    aPolicy({ rules: [aRule('deny', `orbiset.runs_today >= ${limit}`, { name: 'cap' })] }, 'cap');
-
   it('shows which runs a draft denies, with the rule and its values', async () => {
     const test = runs.create([aPolicy({ rules: [] }, 'recorder')]);
     for (const text of ['a', 'b', 'c']) await test.execute({ orbiset: test.orbiset, inputs: { text } });
@@ -253,8 +256,6 @@ describe('a replay of stored runs', () => {
     expect(await evaluated({ sample: { percent: 0, seed: 7 } })).to.equal(0);
   });
 
-  const flip = (text: string, at: number): string =>
-    `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
   const damages: readonly (readonly [string, (row: RecordedRunRow) => RecordedRunRow])[] = [
     [
       'the facts',

@@ -43,9 +43,11 @@ describe('replays over HTTP', () => {
     ];
     const app = await startApp(routes, { caller: aCaller({ tenants, scopes: new Set(['policies:simulate']) }), clock });
     const send = (method: string, path: string, body?: unknown): Promise<Called> =>
-      app.call(method, path, {
-        ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-      });
+      app.call(
+        method,
+        path,
+        body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+      );
     return { app, test, replays, said, send };
   };
   beforeEach(async () => {
@@ -179,6 +181,11 @@ describe('replays over HTTP', () => {
     expect([at(jsonOf(value), 'status'), at(jsonOf(value), 'evaluated')]).to.deep.equal(['completed', 0]);
   });
 
+  const begin = async (): Promise<string> => {
+    const answer = await started.send('POST', '/policies/replay', { policy: draft(), window: WINDOW });
+    return textAt(jsonOf(answer.value), 'replay_id');
+  };
+
   describe('while they run', () => {
     let go: () => void;
     beforeEach(async () => {
@@ -197,10 +204,6 @@ describe('replays over HTTP', () => {
       };
       started = await start({ runner });
     });
-    const begin = async (): Promise<string> => {
-      const answer = await started.send('POST', '/policies/replay', { policy: draft(), window: WINDOW });
-      return textAt(jsonOf(answer.value), 'replay_id');
-    };
 
     it('are at most two of a tenant', async () => {
       await begin();
