@@ -79,6 +79,14 @@ describe('a replay of stored runs', () => {
     },
   });
 
+  /** One run a second: receipts of one millisecond have no order of their own. */
+  async function executeEach({ execute, orbiset }: RuntimeWithPolicies, texts: readonly string[]): Promise<void> {
+    for (const text of texts) {
+      await execute({ orbiset, inputs: { text } });
+      await fixture.clock.advance(1000);
+    }
+  }
+
   const owns: readonly (readonly [string, readonly PolicyInForce[], number])[] = [
     ['of PreFlight', [aPolicy({ rules: [aRule('deny', 'request.input_bytes > 20')] })], 0],
     ['that count runs of the day', [aPolicy({ rules: [aRule('deny', 'orbiset.runs_today >= 2')] })], 0],
@@ -170,7 +178,7 @@ describe('a replay of stored runs', () => {
 
   it('shows which runs a draft denies, with the rule and its values', async () => {
     const test = runs.create([aPolicy({ rules: [] }, 'recorder')]);
-    for (const text of ['a', 'b', 'c']) await test.execute({ orbiset: test.orbiset, inputs: { text } });
+    await executeEach(test, ['a', 'b', 'c']);
     const { summary, totals, changes, verified } = await replay(test, withDraft(test.set, cap(2)));
     expect(summary.counts).to.deep.equal({ ...unchanged(2), allow_to_deny: 1 });
     expect(totals).to.deep.equal({ evaluated: 3, indeterminate: 0, newDenies: 1 });
@@ -186,7 +194,7 @@ describe('a replay of stored runs', () => {
 
   it('counts without the runs that a draft denies when counts are recomputed', async () => {
     const test = runs.create([aPolicy({ rules: [] }, 'recorder')]);
-    for (const text of ['no', 'b', 'c', 'd']) await test.execute({ orbiset: test.orbiset, inputs: { text } });
+    await executeEach(test, ['no', 'b', 'c', 'd']);
     const both = aPolicy(
       {
         inputFacts: { text: 'string' },
@@ -207,7 +215,7 @@ describe('a replay of stored runs', () => {
 
   it('counts the runs that a draft allows again when counts are recomputed', async () => {
     const test = runs.create([cap(1)]);
-    for (const text of ['a', 'b', 'c', 'd']) await test.execute({ orbiset: test.orbiset, inputs: { text } });
+    await executeEach(test, ['a', 'b', 'c', 'd']);
     const { summary } = await replay(test, withDraft(test.set, cap(2)));
     expect([summary.as_recorded?.deny_to_allow, summary.recomputed?.deny_to_allow]).to.deep.equal([3, 1]);
   });

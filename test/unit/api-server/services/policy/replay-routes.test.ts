@@ -4,6 +4,7 @@ import { SimulationRate } from '../../../../../api-server/services/policy/simula
 import { startReplayRoute } from '../../../../../api-server/services/policy/start-replay-route.ts';
 import type { Replays, ReplaysDeps } from '../../../../../api-server/replays/replays.ts';
 import { parseJws } from '../../../../../core/receipt/jws.ts';
+import { SECRET } from '../../../../support/a-runtime.ts';
 import { aCaller, startApp, type Called, type TestApp } from '../../../../support/api-app.ts';
 import { at, payloadOf, textAt } from '../../../../support/members.ts';
 import { aPolicy, aRule } from '../../../../support/policies.ts';
@@ -39,7 +40,7 @@ describe('replays over HTTP', () => {
     const rate = new SimulationRate(clock);
     const routes = [
       startReplayRoute({ ledger, clock, logger, rate, policies, replays }),
-      ...replayRoutes({ ledger, logger, replays }),
+      ...replayRoutes({ ledger, catalog: test.catalog, logger, replays }),
     ];
     const app = await startApp(routes, { caller: aCaller({ tenants, scopes: new Set(['policies:simulate']) }), clock });
     const send = (method: string, path: string, body?: unknown): Promise<Called> =>
@@ -111,6 +112,17 @@ describe('replays over HTTP', () => {
       at(rest, 'next_cursor'),
     ]).to.deep.equal([false, null]);
     expect((await started.send('GET', `${path}?cursor=x`)).status).to.equal(400);
+  });
+
+  it('shows no secret that a caller sent as an input', async () => {
+    const { test } = started;
+    await test.execute({ orbiset: test.orbiset, inputs: { text: SECRET } });
+    await fixture.clock.advance(1000);
+    const leak = { inputFacts: { text: 'string' }, rules: [aRule('deny', `"${SECRET}" != ""`)] };
+    const { value } = await replayed({ policy: draft(leak), window: WINDOW });
+    const { value: changes } = await started.send('GET', `/replays/${textAt(jsonOf(value), 'replay_id')}/changes`);
+    expect(at(jsonOf(changes), 'items')).to.have.length(1);
+    expect(JSON.stringify(changes)).not.to.include(SECRET);
   });
 
   it('counts for no gate when it leaves receipts out', async () => {
