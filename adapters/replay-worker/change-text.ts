@@ -33,7 +33,7 @@ export function changeText({ receiptId, at, orbId, caller }: ReplayInput, change
     receipt_id: receiptId,
     at: new Date(at).toISOString(),
     orb_id: orbId,
-    orbiset: `${String(namespace)}.${String(name)}`,
+    orbiset: typeof namespace === 'string' && typeof name === 'string' ? `${namespace}.${name}` : '',
     caller,
     kind,
     from,
