@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { objectAt } from '../../core/json/members.ts';
 import type { PolicySet } from '../../core/policy/decision/policy-set.ts';
 import type { Trace } from '../../core/policy/language/port.ts';
 import type { Compared, ReplayInput } from '../../core/policy/simulation/replay-walk.ts';
@@ -27,10 +28,12 @@ function traceOf(set: PolicySet, id: string, change: Change): JsonObject | undef
  */
 export function changeText({ receiptId, at, orbId, caller }: ReplayInput, change: Change, set?: PolicySet): string {
   const { kind, from, to, rule, stateful } = change;
+  const { namespace, name } = objectAt(change.result.facts, 'orbiset');
   const json = {
     receipt_id: receiptId,
     at: new Date(at).toISOString(),
     orb_id: orbId,
+    orbiset: typeof namespace === 'string' && typeof name === 'string' ? `${namespace}.${name}` : '',
     caller,
     kind,
     from,

@@ -10,7 +10,7 @@ import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { receiptKey } from './a-runtime.ts';
 
 /** The keys that verify the receipts of `createTestRuntime`. */
-export const testKeys = (): KeysDocument => ({
+const testKeys = (): KeysDocument => ({
   schema: 'https://orbs.example/schemas/keys/v1',
   issuer: 'https://orbs.example',
   log_origin: 'orbs.example/log',
@@ -84,13 +84,14 @@ export interface Observed {
   readonly completed?: () => void;
 }
 
+const silent = (): void => undefined;
+
 /** The replays of a process, on this thread unless `change` says otherwise. */
 export function someReplays(
   { ledger, clock, catalog, sealing, issuer }: Pick<Runtime, 'ledger' | 'clock' | 'catalog' | 'sealing' | 'issuer'>,
   change: Partial<ReplaysDeps> = {},
   { said, completed }: Observed = { said: [] },
 ): Replays {
-  const silent = (): void => undefined;
   return new Replays({
     ledger,
     clock,

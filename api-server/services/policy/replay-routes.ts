@@ -1,6 +1,7 @@
+import type { Catalog } from '../../../adapters/catalog/port.ts';
 import type { Ledger, StoredReplay } from '../../../adapters/ledger/port.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
-import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { problem } from '../../http/problem.ts';
@@ -13,6 +14,7 @@ import { changeListSchema, replayListSchema, replaySchema } from './replay-schem
 
 export interface ReplayParts {
   readonly ledger: Pick<Ledger, 'replay' | 'replays' | 'replayChanges'>;
+  readonly catalog: Pick<Catalog, 'orbiset'>;
   readonly logger: Pick<Logger, 'info'>;
   readonly replays: Pick<Replays, 'cancel'>;
 }
@@ -185,7 +187,15 @@ function cancelRoute({ ledger, logger, replays }: ReplayParts): Route {
 
 const POSITION = /^(?:0|[1-9]\d{0,8})$/;
 
-function changesRoute({ ledger }: ReplayParts): Route {
+/** A change as it is shown: no known form of a secret of its Orbiset stays in it. */
+function changeJson(text: string, catalog: ReplayParts['catalog']): JsonValue {
+  const change = stored(text);
+  const { orbiset } = change;
+  const [namespace = '', name = ''] = typeof orbiset === 'string' ? orbiset.split('.') : [];
+  return catalog.orbiset(namespace, name)?.redactor.json(change).value ?? change;
+}
+
+function changesRoute({ ledger, catalog }: ReplayParts): Route {
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const page = pageIn(request);
     if (!page.ok) return page.reply;
@@ -197,7 +207,7 @@ function changesRoute({ ledger }: ReplayParts): Route {
     const changes = await ledger.replayChanges(tenant, replayId, { from: Number(cursor), limit });
     const last = changes.at(-1);
     const next = last === undefined || changes.length < limit ? null : String(last.position + 1);
-    return json({ items: changes.map(({ json: text }) => stored(text)), next_cursor: next }, PRIVATE);
+    return json({ items: changes.map(({ json: text }) => changeJson(text, catalog)), next_cursor: next }, PRIVATE);
   };
   return {
     method: 'get',

@@ -104,6 +104,7 @@ export const changeListSchema: JsonSchema = closed({
         receipt_id: shapes.receiptId,
         at: shapes.time,
         orb_id: shapes.orbId,
+        orbiset: text('{namespace}.{name}'),
         caller: text('Who sent the run.'),
         kind: { type: 'string', enum: ['allow_to_deny', 'deny_to_allow', 'obligations_changed'] },
         from: effect,

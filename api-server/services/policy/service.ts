@@ -38,7 +38,7 @@ function routes({ runtime, clock, ledger, policyObjects, replays }: ServiceParts
     coverageRoute({ ledger, clock, policies }),
     approveRoute({ ledger, clock, random, logger }),
     startReplayRoute({ ledger, clock, logger, rate, policies, replays }),
-    ...replayRoutes({ ledger, logger, replays }),
+    ...replayRoutes({ ledger, catalog, logger, replays }),
   ];
 }
 

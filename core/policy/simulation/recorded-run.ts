@@ -67,7 +67,7 @@ export const isKnownTo = (since: string, schema: string, schemas: readonly strin
   schemas.includes(since) && schemas.indexOf(since) <= schemas.indexOf(schema);
 
 /** The value of a fact; undefined: it is absent. */
-export function factAt(facts: Facts, path: string): unknown {
+function factAt(facts: Facts, path: string): unknown {
   const root = rootOf(path);
   return member(member(facts, root), path.slice(root.length + 1));
 }

@@ -14,7 +14,7 @@ export interface ReplayCounts {
 }
 
 /** Runs that can't be decided, by reason and fact. */
-export interface IndeterminateCount {
+interface IndeterminateCount {
   readonly reason: IndeterminateReason;
   readonly fact?: string;
   readonly count: number;

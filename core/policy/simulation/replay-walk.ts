@@ -35,7 +35,7 @@ export interface ReplayInput {
 }
 
 /** How the replayed policies differ from the baseline about one run. */
-export type ChangeKind = 'unchanged' | 'allow_to_deny' | 'deny_to_allow' | 'obligations_changed';
+type ChangeKind = 'unchanged' | 'allow_to_deny' | 'deny_to_allow' | 'obligations_changed';
 
 export type Compared =
   | {

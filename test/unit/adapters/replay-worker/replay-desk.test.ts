@@ -44,6 +44,18 @@ const unchanged = (runs: number, error = 0): object => ({
   indeterminate: 0,
 });
 
+const withDraft = (set: PolicySet, draft: PolicyInForce): Pick<ReplayJob, 'candidate'> => ({
+  candidate: policySources(
+    policySet([...set.members.filter(({ id }) => id !== `acme/${draft.definition.name}`), draft], set.missing),
+  ),
+});
+
+const cap = (limit: number): PolicyInForce =>
+  aPolicy({ rules: [aRule('deny', `orbiset.runs_today >= ${limit}`, { name: 'cap' })] }, 'cap');
+
+const flip = (text: string, at: number): string =>
+  `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
+
 describe('a replay of stored runs', () => {
   let fixture: SqliteFixture;
   let runs: PolicyRuns;
@@ -59,12 +71,6 @@ describe('a replay of stored runs', () => {
     source: Parameters<typeof replayed>[0] = fixture.ledger,
   ): Promise<ReplayProgress> => replayed(source, aReplayJob(set, catalog, change));
 
-  const withDraft = (set: PolicySet, draft: PolicyInForce): Pick<ReplayJob, 'candidate'> => ({
-    candidate: policySources(
-      policySet([...set.members.filter(({ id }) => id !== `acme/${draft.definition.name}`), draft], set.missing),
-    ),
-  });
-
   /** The ledger with one row changed on the way. */
   const tampered = (change: (row: RecordedRunRow) => RecordedRunRow): Parameters<typeof replayed>[0] => ({
     recordedRuns: async (tenant, query) => {
@@ -72,6 +78,14 @@ describe('a replay of stored runs', () => {
       return rows.map((row, index) => (index === 0 ? change(row) : row));
     },
   });
+
+  /** One run a second: receipts of one millisecond have no order of their own. */
+  async function executeEach({ execute, orbiset }: RuntimeWithPolicies, texts: readonly string[]): Promise<void> {
+    for (const text of texts) {
+      await execute({ orbiset, inputs: { text } });
+      await fixture.clock.advance(1000);
+    }
+  }
 
   const owns: readonly (readonly [string, readonly PolicyInForce[], number])[] = [
     ['of PreFlight', [aPolicy({ rules: [aRule('deny', 'request.input_bytes > 20')] })], 0],
@@ -162,12 +176,9 @@ describe('a replay of stored runs', () => {
     expect((await replayed(fixture.ledger, aReplayJob(set, test.catalog))).summary.counts).to.deep.equal(unchanged(1));
   });
 
-  const cap = (limit: number): PolicyInForce =>
-    aPolicy({ rules: [aRule('deny', `orbiset.runs_today >= ${limit}`, { name: 'cap' })] }, 'cap');
-
   it('shows which runs a draft denies, with the rule and its values', async () => {
     const test = runs.create([aPolicy({ rules: [] }, 'recorder')]);
-    for (const text of ['a', 'b', 'c']) await test.execute({ orbiset: test.orbiset, inputs: { text } });
+    await executeEach(test, ['a', 'b', 'c']);
     const { summary, totals, changes, verified } = await replay(test, withDraft(test.set, cap(2)));
     expect(summary.counts).to.deep.equal({ ...unchanged(2), allow_to_deny: 1 });
     expect(totals).to.deep.equal({ evaluated: 3, indeterminate: 0, newDenies: 1 });
@@ -183,7 +194,7 @@ describe('a replay of stored runs', () => {
 
   it('counts without the runs that a draft denies when counts are recomputed', async () => {
     const test = runs.create([aPolicy({ rules: [] }, 'recorder')]);
-    for (const text of ['no', 'b', 'c', 'd']) await test.execute({ orbiset: test.orbiset, inputs: { text } });
+    await executeEach(test, ['no', 'b', 'c', 'd']);
     const both = aPolicy(
       {
         inputFacts: { text: 'string' },
@@ -204,7 +215,7 @@ describe('a replay of stored runs', () => {
 
   it('counts the runs that a draft allows again when counts are recomputed', async () => {
     const test = runs.create([cap(1)]);
-    for (const text of ['a', 'b', 'c', 'd']) await test.execute({ orbiset: test.orbiset, inputs: { text } });
+    await executeEach(test, ['a', 'b', 'c', 'd']);
     const { summary } = await replay(test, withDraft(test.set, cap(2)));
     expect([summary.as_recorded?.deny_to_allow, summary.recomputed?.deny_to_allow]).to.deep.equal([3, 1]);
   });
@@ -253,8 +264,6 @@ describe('a replay of stored runs', () => {
     expect(await evaluated({ sample: { percent: 0, seed: 7 } })).to.equal(0);
   });
 
-  const flip = (text: string, at: number): string =>
-    `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
   const damages: readonly (readonly [string, (row: RecordedRunRow) => RecordedRunRow])[] = [
     [
       'the facts',

@@ -54,6 +54,9 @@ describe('ReplayRunner', () => {
     expect(codeOf(await failed.catch((error: unknown) => error))).to.equal('ledger_unavailable');
   });
 
+  const begin = (of: ReplayRunner, signal: AbortSignal = never): Promise<string> =>
+    of.run(aReplayJob(...test()), () => Promise.resolve(), signal).then(() => 'done', codeOf);
+
   describe('with threads of the test', () => {
     let threads: FakeThread[];
     beforeEach(() => (threads = []));
@@ -69,8 +72,6 @@ describe('ReplayRunner', () => {
         },
         ...change,
       });
-    const begin = (of: ReplayRunner, signal: AbortSignal = never): Promise<string> =>
-      of.run(aReplayJob(...test()), () => Promise.resolve(), signal).then(() => 'done', codeOf);
 
     it('ends a thread whose chunk takes too long', async () => {
       const end = begin(runner({ chunkMs: 5 }));

@@ -4,6 +4,7 @@ import { SimulationRate } from '../../../../../api-server/services/policy/simula
 import { startReplayRoute } from '../../../../../api-server/services/policy/start-replay-route.ts';
 import type { Replays, ReplaysDeps } from '../../../../../api-server/replays/replays.ts';
 import { parseJws } from '../../../../../core/receipt/jws.ts';
+import { SECRET } from '../../../../support/a-runtime.ts';
 import { aCaller, startApp, type Called, type TestApp } from '../../../../support/api-app.ts';
 import { at, payloadOf, textAt } from '../../../../support/members.ts';
 import { aPolicy, aRule } from '../../../../support/policies.ts';
@@ -39,13 +40,15 @@ describe('replays over HTTP', () => {
     const rate = new SimulationRate(clock);
     const routes = [
       startReplayRoute({ ledger, clock, logger, rate, policies, replays }),
-      ...replayRoutes({ ledger, logger, replays }),
+      ...replayRoutes({ ledger, catalog: test.catalog, logger, replays }),
     ];
     const app = await startApp(routes, { caller: aCaller({ tenants, scopes: new Set(['policies:simulate']) }), clock });
     const send = (method: string, path: string, body?: unknown): Promise<Called> =>
-      app.call(method, path, {
-        ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-      });
+      app.call(
+        method,
+        path,
+        body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+      );
     return { app, test, replays, said, send };
   };
   beforeEach(async () => {
@@ -109,6 +112,17 @@ describe('replays over HTTP', () => {
       at(rest, 'next_cursor'),
     ]).to.deep.equal([false, null]);
     expect((await started.send('GET', `${path}?cursor=x`)).status).to.equal(400);
+  });
+
+  it('shows no secret that a caller sent as an input', async () => {
+    const { test } = started;
+    await test.execute({ orbiset: test.orbiset, inputs: { text: SECRET } });
+    await fixture.clock.advance(1000);
+    const leak = { inputFacts: { text: 'string' }, rules: [aRule('deny', `"${SECRET}" != ""`)] };
+    const { value } = await replayed({ policy: draft(leak), window: WINDOW });
+    const { value: changes } = await started.send('GET', `/replays/${textAt(jsonOf(value), 'replay_id')}/changes`);
+    expect(at(jsonOf(changes), 'items')).to.have.length(1);
+    expect(JSON.stringify(changes)).not.to.include(SECRET);
   });
 
   it('counts for no gate when it leaves receipts out', async () => {
@@ -179,6 +193,11 @@ describe('replays over HTTP', () => {
     expect([at(jsonOf(value), 'status'), at(jsonOf(value), 'evaluated')]).to.deep.equal(['completed', 0]);
   });
 
+  const begin = async (): Promise<string> => {
+    const answer = await started.send('POST', '/policies/replay', { policy: draft(), window: WINDOW });
+    return textAt(jsonOf(answer.value), 'replay_id');
+  };
+
   describe('while they run', () => {
     let go: () => void;
     beforeEach(async () => {
@@ -197,10 +216,6 @@ describe('replays over HTTP', () => {
       };
       started = await start({ runner });
     });
-    const begin = async (): Promise<string> => {
-      const answer = await started.send('POST', '/policies/replay', { policy: draft(), window: WINDOW });
-      return textAt(jsonOf(answer.value), 'replay_id');
-    };
 
     it('are at most two of a tenant', async () => {
       await begin();
