@@ -11,7 +11,7 @@ import { startProvider, type TestProvider } from '../../support/provider.ts';
 import { lastAnswer, untilTrue, waitFor } from '../../support/wait-for.ts';
 
 const ECHO = 'acme.echo@1.0.0';
-/** policy.md §7: a new generation is in force within this time, ms. */
+/** A new generation is in force within this time, ms. */
 const IN_FORCE_MS = 2000;
 
 const denying = (when: string): OrbPolicySpec => ({
