@@ -1,5 +1,5 @@
-// `npm run fuzz cost [-- --policies 10000 --seed N]`: random accepted policies on the largest facts. A unit of the
-// compiler's estimate must take at most 0.1 µs, and a decision of a set that fills the budget at most 5 ms.
+// `npm run fuzz -- cost`, or `node test/fuzz/cost.ts [--policies 10000 --seed N]`: random accepted
+// policies on the largest facts. A unit of the compiler's estimate must take at most 0.1 µs, and a decision of a set that fills the budget at most 5 ms.
 import { parseArgs } from 'node:util';
 import { measureCosts } from '../support/policy-cost.ts';
 

@@ -18,7 +18,7 @@ export const RUN_TIMEOUT_MS = 2000;
 
 /** Where a kill is aimed: between a request and its answer. */
 export const AIMS = ['start', 'denial', 'Request decision', 'Response decision', 'finish'] as const;
-export type Aim = (typeof AIMS)[number];
+type Aim = (typeof AIMS)[number];
 
 const AIMED: Readonly<Record<Aim, { readonly kind: Kind; readonly afterProvider: boolean }>> = {
   start: { kind: 'allowed', afterProvider: false },

@@ -20,7 +20,7 @@ import { startProvider, type TestProvider } from '../../support/provider.ts';
 const NAMESPACE = 'p16-changes';
 const ECHO = 'acme.echo@1.0.0';
 const NO_POLICY = policySet([], []).digest;
-/** policy.md §7: a change is in force within this time, ms. */
+/** A change is in force within this time, ms. */
 const IN_FORCE_MS = 2000;
 /** A run began at most this long before its receipt was issued, ms. */
 const RUN_MS = 1000;

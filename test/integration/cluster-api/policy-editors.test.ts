@@ -17,7 +17,7 @@ const EDITOR = 'p16-editor';
 const ECHO = 'acme.echo@1.0.0';
 const OTHER = 'acme.other@1.0.0';
 const DENIES: OrbPolicySpec = { mode: 'Enforce', rules: [{ name: 'all', effect: 'deny', when: 'orb.score < 101' }] };
-/** policy.md §7: a change is in force within this time, ms. */
+/** A change is in force within this time, ms. */
 const IN_FORCE_MS = 2000;
 const LABELLED = { ...DENIES, match: { orbs: { selector: { matchLabels: { held: 'yes' } } } } };
 

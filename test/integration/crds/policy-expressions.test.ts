@@ -12,7 +12,7 @@ import { seeded } from '../../support/seeded.ts';
 import { lastAnswer } from '../../support/wait-for.ts';
 import { ask, askOk, MERGE, type Reply } from '../rbac/request.ts';
 
-// `npm run fuzz kubernetes` compares 10 000.
+// `npm run fuzz -- kubernetes` compares 10 000.
 const COUNT = Number(process.env['ORB_CEL_EXPRESSIONS'] ?? '100');
 const SEED = Number(process.env['ORB_SEED'] ?? '20261120');
 /** Expressions in one version of the definition; each stands there twice. */

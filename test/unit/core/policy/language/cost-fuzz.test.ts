@@ -4,7 +4,7 @@ import { measureCosts } from '../../../../support/policy-cost.ts';
 /** A machine with neighbours, and code that is counted for coverage, are this much slower at the most. */
 const SLACK = 8;
 
-// `npm run fuzz cost` measures 10 000 policies, without slack.
+// `npm run fuzz -- cost` measures 10 000 policies, without slack.
 describe('the cost of accepted policies on the largest facts (policy.md §1.2)', function cost() {
   this.timeout(60_000);
 
