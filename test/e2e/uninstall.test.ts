@@ -51,6 +51,7 @@ const SERVED = 'apiservice.apiregistration.k8s.io/v1alpha1.orbs.dev';
 const KEPT = [
   'configmap/orb-log-head',
   'customresourcedefinition.apiextensions.k8s.io/orbisets.orbs.dev',
+  'customresourcedefinition.apiextensions.k8s.io/orbpolicies.orbs.dev',
   'customresourcedefinition.apiextensions.k8s.io/orbpublications.orbs.dev',
   'customresourcedefinition.apiextensions.k8s.io/orbs.orbs.dev',
   `namespace/${PLATFORM_NAMESPACE}`,

@@ -115,6 +115,7 @@ describe('the charts on a real API server', () => {
     expect(titles.filter((title) => !title.includes(' orb-example/'))).to.have.members([
       'CustomResourceDefinition /orbs.orbs.dev',
       'CustomResourceDefinition /orbisets.orbs.dev',
+      'CustomResourceDefinition /orbpolicies.orbs.dev',
       'CustomResourceDefinition /orbpublications.orbs.dev',
       'PersistentVolumeClaim orb-system/orb-ledger',
     ]);

@@ -305,7 +305,7 @@ describe('what the chart orb-platform runs', () => {
     const boards = (await render(...EVERYTHING)).filter((object) =>
       textAt(object, 'metadata', 'name').startsWith('orb-dashboard-'),
     );
-    expect(boards).to.have.length(6);
+    expect(boards).to.have.length(7);
     for (const board of boards) {
       expect(textAt(board, 'metadata', 'labels', 'grafana_dashboard')).to.equal('1');
       const name = textAt(board, 'metadata', 'name').replace('orb-dashboard-', '');
