@@ -1,6 +1,7 @@
 import { LastOrbisets } from '../../adapters/catalog/last-orbisets.ts';
 import { ValidOrbs } from '../../adapters/catalog/valid-orbs.ts';
 import { createController, type Controller, type ControllerOptions } from '../../adapters/kube/controller.ts';
+import { enqueueRemoved } from '../../adapters/kube/enqueue-removed.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
 import { InitialSync } from '../../adapters/kube/initial-sync.ts';
@@ -65,16 +66,6 @@ const into =
   (queue: WorkQueue): ((change: Change) => void) =>
   ({ key, initial }) =>
     queue.add(key, { lane: initial ? 'low' : 'high' });
-
-/** Objects that were deleted while no process ran are still in the ledger. They are removed in the same way. */
-async function enqueueRemoved(
-  { synced, store }: Reflector,
-  queue: WorkQueue,
-  kept: () => Iterable<string>,
-): Promise<void> {
-  await synced;
-  for (const key of kept()) if (store.get(key) === undefined) queue.add(key, { lane: 'low' });
-}
 
 type FeedController = Pick<ControllerOptions, 'name' | 'kind' | 'queue' | 'reconcile' | 'workers'>;
 

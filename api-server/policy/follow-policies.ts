@@ -1,4 +1,5 @@
 import { createController, type Controller, type ControllerOptions } from '../../adapters/kube/controller.ts';
+import { enqueueRemoved } from '../../adapters/kube/enqueue-removed.ts';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { RuntimeMetrics } from '../../adapters/kube/kube-metrics.ts';
 import { InitialSync } from '../../adapters/kube/initial-sync.ts';
@@ -86,16 +87,6 @@ function reportChanges({ policies, platformNamespace, reflector, reports }: Part
     const isForAll = namespace === platformNamespace;
     for (const key of keysOf(reflector)) if (isForAll || key.startsWith(`${namespace}/`)) reports.add(key);
   });
-}
-
-/** Policies that were deleted while no process ran are still in force in the ledger. */
-async function enqueueRemoved(
-  { synced, store }: Reflector,
-  queue: WorkQueue,
-  kept: () => Iterable<string>,
-): Promise<void> {
-  await synced;
-  for (const key of kept()) if (store.get(key) === undefined) queue.add(key, { lane: 'low' });
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

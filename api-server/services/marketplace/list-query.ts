@@ -4,6 +4,7 @@ import type { OrbStatus } from '../../../core/publication/listed-orb.ts';
 import { SORTS, type ListQuery, type Sort } from '../../../core/publication/list-query.ts';
 import type { Tier } from '../../../core/reputation/criteria.ts';
 import type { Parameter } from '../../http/operation.ts';
+import { queryParameter } from '../../http/pages.ts';
 import { QueryReader, type Query } from '../../http/query.ts';
 
 /** A part of a list. */
@@ -32,31 +33,24 @@ const isTerm = (text: string): text is string =>
   /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?$/.test(text) && text.length <= MAX_TEXT;
 const isOrg = (text: string): text is string => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(text) && text.length <= 253;
 
-const parameter = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
 /** Parameters that both lists have. */
 export const pageParameters: readonly Parameter[] = [
-  parameter('limit', 'Items of a page.', { type: 'integer', minimum: 1, maximum: MAX_LIMIT }),
-  parameter('offset', 'Items before the page.', { type: 'integer', minimum: 0, maximum: MAX_OFFSET }),
+  queryParameter('limit', 'Items of a page.', { type: 'integer', minimum: 1, maximum: MAX_LIMIT }),
+  queryParameter('offset', 'Items before the page.', { type: 'integer', minimum: 0, maximum: MAX_OFFSET }),
 ];
 
 /** Parameters of `GET /marketplace/orbs`. */
 export const listParameters: readonly Parameter[] = [
-  parameter('tier', 'Exactly this tier, or one of a comma list.', { type: 'string' }),
-  parameter('min_tier', 'This tier or a higher one.', { type: 'string', enum: [...TIERS] }),
+  queryParameter('tier', 'Exactly this tier, or one of a comma list.', { type: 'string' }),
+  queryParameter('min_tier', 'This tier or a higher one.', { type: 'string', enum: [...TIERS] }),
   ...pageParameters,
-  parameter('q', 'Part of name or description.', { type: 'string', minLength: 1, maxLength: MAX_TEXT }),
-  parameter('capability', 'A capability, or a prefix such as `text.`.', { type: 'string' }),
-  parameter('org', 'Of this organisation.', { type: 'string' }),
-  parameter('status', 'Comma list; default active,deprecated.', { type: 'string' }),
-  parameter('updated_since', 'Changed at this time or later (UTC).', { type: 'string' }),
-  parameter('latest', 'Only the highest active version of each name.', { type: 'boolean' }),
-  parameter('sort', 'Default score, the highest first.', { type: 'string', enum: [...SORTS] }),
+  queryParameter('q', 'Part of name or description.', { type: 'string', minLength: 1, maxLength: MAX_TEXT }),
+  queryParameter('capability', 'A capability, or a prefix such as `text.`.', { type: 'string' }),
+  queryParameter('org', 'Of this organisation.', { type: 'string' }),
+  queryParameter('status', 'Comma list; default active,deprecated.', { type: 'string' }),
+  queryParameter('updated_since', 'Changed at this time or later (UTC).', { type: 'string' }),
+  queryParameter('latest', 'Only the highest active version of each name.', { type: 'boolean' }),
+  queryParameter('sort', 'Default score, the highest first.', { type: 'string', enum: [...SORTS] }),
 ];
 
 const pick = <T extends string>(words: readonly T[], text: string): readonly T[] =>

@@ -1,9 +1,9 @@
 import type { Catalog } from '../../../adapters/catalog/port.ts';
-import type { DecisionPage, DecisionQuery, Ledger } from '../../../adapters/ledger/port.ts';
-import { parseOrbId } from '../../../core/manifest/orb-id.ts';
+import type { DecisionQuery, Ledger } from '../../../adapters/ledger/port.ts';
 import { isLabelName } from '../../../core/reconcile/kube-name.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
+import { foreignCursor, isCursor, isOrbIdText, pageAt, present, queryParameter } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader, type Query } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -26,47 +26,30 @@ const isDecision = (text: string): text is 'allow' | 'deny' => text === 'allow' 
 const isShadow = (text: string): text is 'would_allow' | 'would_deny' =>
   text === 'would_allow' || text === 'would_deny';
 const isBoolean = (text: string): text is 'true' | 'false' => text === 'true' || text === 'false';
-const isCursor = (text: string): text is string => /^[\w.~=:@+-]{1,512}$/.test(text);
-const isOrbIdText = (text: string): text is string => parseOrbId(text).ok;
 const isPolicyId = (text: string): text is string => {
   const parts = text.split('/');
   return parts.length === 2 && parts.every(isLabelName);
 };
 
-const parameter = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
 const parameters: readonly Parameter[] = [
-  parameter('since', 'Made at this time or later (UTC).', { type: 'string' }),
-  parameter('until', 'Made before this time (UTC).', { type: 'string' }),
-  parameter('policy', 'With a rule of this policy: namespace/name.', { type: 'string', maxLength: 127 }),
-  parameter('decision', 'With this decision.', { type: 'string', enum: ['allow', 'deny'] }),
-  parameter('shadow', 'With this decision of all policies together.', {
+  queryParameter('since', 'Made at this time or later (UTC).', { type: 'string' }),
+  queryParameter('until', 'Made before this time (UTC).', { type: 'string' }),
+  queryParameter('policy', 'With a rule of this policy: namespace/name.', { type: 'string', maxLength: 127 }),
+  queryParameter('decision', 'With this decision.', { type: 'string', enum: ['allow', 'deny'] }),
+  queryParameter('shadow', 'With this decision of all policies together.', {
     type: 'string',
     enum: ['would_allow', 'would_deny'],
   }),
-  parameter('shadow_differs', 'Whether audited policies would have decided otherwise.', { type: 'boolean' }),
-  parameter('orb_id', 'Of this Orb.', shapes.orbId),
-  parameter('limit', `Decisions on a page; default ${DEFAULT_LIMIT}. A page may hold fewer though more follow.`, {
+  queryParameter('shadow_differs', 'Whether audited policies would have decided otherwise.', { type: 'boolean' }),
+  queryParameter('orb_id', 'Of this Orb.', shapes.orbId),
+  queryParameter('limit', `Decisions on a page; default ${DEFAULT_LIMIT}. A page may hold fewer though more follow.`, {
     type: 'integer',
     minimum: 1,
     maximum: MAX_LIMIT,
   }),
-  parameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+  queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
   namespaceParameter,
 ];
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Drops members that are undefined: the port accepts only absent ones. */
-function present<T extends object>(some: T): Defined<T>;
-function present(some: object): object {
-  return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined));
-}
 
 function queryOf(request: RouteRequest): Query<DecisionQuery> {
   const reader = new QueryReader(
@@ -88,34 +71,14 @@ function queryOf(request: RouteRequest): Query<DecisionQuery> {
   return reader.result({ limit, ...present(filters) });
 }
 
-const FOREIGN_CURSOR = {
-  parameter: 'cursor',
-  code: 'cursor-unknown',
-  detail: 'Give a next_cursor of an earlier page, unchanged.',
-};
-
-/** @returns undefined: the cursor does not come from this ledger */
-async function pageOf(
-  ledger: Pick<Ledger, 'decisions'>,
-  tenant: string,
-  query: DecisionQuery,
-): Promise<DecisionPage | undefined> {
-  try {
-    return await ledger.decisions(tenant, query);
-  } catch (error) {
-    if (error instanceof RangeError && query.cursor !== undefined) return undefined;
-    throw error;
-  }
-}
-
 function listRoute({ ledger, catalog }: DecisionParts): Route {
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const query = queryOf(request);
     if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
     const choice = tenantFor(request, 'namespace-not-found');
     if (!choice.ok) return choice.reply;
-    const page = await pageOf(ledger, choice.tenant, query.value);
-    if (page === undefined) return problem(request, 'invalid-parameter', { errors: [FOREIGN_CURSOR] });
+    const page = await pageAt(query.value, (asked) => ledger.decisions(choice.tenant, asked));
+    if (page === undefined) return foreignCursor(request);
     const items = page.items.map((stored) => decisionItem(stored, catalog));
     return json({ items, next_cursor: page.nextCursor }, PRIVATE);
   };

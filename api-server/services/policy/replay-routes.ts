@@ -4,6 +4,7 @@ import type { Logger } from '../../../adapters/telemetry/port.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
+import { isCursor } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -50,8 +51,6 @@ interface Page {
   readonly limit: number;
   readonly cursor: string | undefined;
 }
-
-const isCursor = (text: string): text is string => /^[\w.~=:@+-]{1,512}$/.test(text);
 
 function pageIn(request: RouteRequest): Step<Page> {
   const reader = new QueryReader(

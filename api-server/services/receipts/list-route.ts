@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger, ReceiptPage, ReceiptQuery, StoredReceipt } from '../../../adapters/ledger/port.ts';
 import type { JsonObject } from '../../../core/json/json-value.ts';
-import { parseOrbId } from '../../../core/manifest/orb-id.ts';
 import { RUN_OUTCOMES, type RunOutcome } from '../../../core/receipt/record.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
+import { foreignCursor, isCursor, isOrbIdText, pageAt, present, queryParameter } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader, type Query } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -21,37 +21,20 @@ const VERIFIED_AT_ONCE = 10;
 
 const OUTCOMES: ReadonlySet<string> = new Set(RUN_OUTCOMES);
 const isOutcome = (text: string): text is RunOutcome => OUTCOMES.has(text);
-const isCursor = (text: string): text is string => /^[\w.~=:@+-]{1,512}$/.test(text);
-const isOrbIdText = (text: string): text is string => parseOrbId(text).ok;
-
-const parameter = (name: string, description: string, schema: Parameter['schema']): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
 
 const parameters: readonly Parameter[] = [
-  parameter('limit', `Receipts on a page; default ${DEFAULT_LIMIT}.`, {
+  queryParameter('limit', `Receipts on a page; default ${DEFAULT_LIMIT}.`, {
     type: 'integer',
     minimum: 1,
     maximum: MAX_LIMIT,
   }),
-  parameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
-  parameter('orb_id', 'Of this Orb.', shapes.orbId),
-  parameter('outcome', 'With this outcome.', shapes.outcome),
-  parameter('since', 'Issued at this time or later (UTC).', { type: 'string' }),
-  parameter('until', 'Issued before this time (UTC).', { type: 'string' }),
+  queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+  queryParameter('orb_id', 'Of this Orb.', shapes.orbId),
+  queryParameter('outcome', 'With this outcome.', shapes.outcome),
+  queryParameter('since', 'Issued at this time or later (UTC).', { type: 'string' }),
+  queryParameter('until', 'Issued before this time (UTC).', { type: 'string' }),
   namespaceParameter,
 ];
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Drops members that are undefined: the port accepts only absent ones. */
-function present<T extends object>(some: T): Defined<T>;
-function present(some: object): object {
-  return Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined));
-}
 
 function queryOf(request: RouteRequest): Query<ReceiptQuery> {
   const reader = new QueryReader(
@@ -83,26 +66,6 @@ async function answer(page: ReceiptPage, verifier: Pick<ReceiptVerifier, 'isSign
   return json({ items, next_cursor: page.nextCursor }, { 'cache-control': 'private, no-cache' });
 }
 
-const FOREIGN_CURSOR = {
-  parameter: 'cursor',
-  code: 'cursor-unknown',
-  detail: 'Give a next_cursor of an earlier page, unchanged.',
-};
-
-/** @returns undefined: the cursor does not come from this ledger */
-async function pageOf(
-  ledger: Pick<Ledger, 'receipts'>,
-  tenant: string,
-  query: ReceiptQuery,
-): Promise<ReceiptPage | undefined> {
-  try {
-    return await ledger.receipts(tenant, query);
-  } catch (error) {
-    if (error instanceof RangeError && query.cursor !== undefined) return undefined;
-    throw error;
-  }
-}
-
 /** `GET /receipts` (trust.md §1.6): the tenant's own, newest first. Every signature is verified before it is sent. */
 export function receiptListRoute(ledger: Pick<Ledger, 'receipts'>, verifier: Pick<ReceiptVerifier, 'isSigned'>): Route {
   const handle = async (request: RouteRequest): Promise<Reply> => {
@@ -110,8 +73,8 @@ export function receiptListRoute(ledger: Pick<Ledger, 'receipts'>, verifier: Pic
     if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
     const choice = tenantFor(request, 'namespace-not-found');
     if (!choice.ok) return choice.reply;
-    const page = await pageOf(ledger, choice.tenant, query.value);
-    return page ? answer(page, verifier) : problem(request, 'invalid-parameter', { errors: [FOREIGN_CURSOR] });
+    const page = await pageAt(query.value, (asked) => ledger.receipts(choice.tenant, asked));
+    return page ? answer(page, verifier) : foreignCursor(request);
   };
   return {
     method: 'get',
