@@ -41,6 +41,10 @@ const SCOPES = [
   'marketplace:publish',
   'marketplace:read',
   'reputation:read',
+  'policies:read',
+  'policies:write',
+  'policies:simulate',
+  'decisions:read',
 ];
 
 /** Runs a verb of the command line as the administrator of the control plane. @throws Error what it printed */
