@@ -6,7 +6,7 @@ export type { Evaluation, NewEvaluation } from './tables/evaluations.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
 export type { NewOrg } from './tables/orgs.ts';
 export type { NewAudit } from './tables/audits.ts';
-export type { DecisionPage, DecisionQuery, NewDecision, StoredDecision } from './tables/policy-decisions.ts';
+export type { DecisionQuery, NewDecision, StoredDecision } from './tables/policy-decisions.ts';
 export type { NewGrant } from './tables/policy-grants.ts';
 export type { StoredTotals } from './tables/policy-replay-totals.ts';
 export type { NewReplay, ReplayUpdate, StoredReplay } from './tables/policy-replays.ts';

@@ -62,7 +62,7 @@ export interface DecisionQuery extends PageQuery {
   readonly policy?: string;
 }
 
-export interface DecisionPage {
+interface DecisionPage {
   /**
    * Newest first. A page may hold fewer than `limit` though more follow, because a call reads a bounded number of rows.
    */
