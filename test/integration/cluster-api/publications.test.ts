@@ -152,6 +152,11 @@ describe('publications of a cluster (trust.md §8)', function suite() {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const get = (path: string): Promise<Response> =>
+    fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${owner.key}` } });
+  const profileNow = async (): Promise<JsonObject> =>
+    objectOf(jsonOf((await api.get(owner.key, '/reputation/h15.echo@1.0.0')).body));
+
   it('are published, certified and Ready once they are applied with a report of orb test', async () => {
     const spec = await tested('h15.echo@1.0.0');
     await team.apply(publication('echo', spec));
@@ -174,21 +179,25 @@ describe('publications of a cluster (trust.md §8)', function suite() {
   });
 
   it('show the same score everywhere, also after 100 runs by 10 tenants', async () => {
-    const get = (path: string): Promise<Response> =>
-      fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${owner.key}` } });
     expect(await shownEverywhere(get, 'h15.echo@1.0.0')).to.deep.equal(everywhere(BEFORE_RUNS));
     await runAsEach(async (caller) => {
       const reply = await api.execute(crowd.key, `${TENANTS[caller]}.team`, 'h15.echo@1.0.0');
       expect([reply.status, reply.code]).to.deep.equal([200, '']);
     });
-    const object = await team.until(PUBLICATION, (found) => statusOf(found)['reputationScore'] === AFTER_RUNS.score);
+    // The score of the last runs may be that of fewer runs.
+    const seesAll = async (): Promise<boolean> => at(await profileNow(), 'evidence', 'n_eff') === 100;
+    await untilTrue('all runs are evaluated', seesAll, 30_000);
+    const profile = await profileNow();
+    const object = await team.until(PUBLICATION, (found) => {
+      const { reputationScore, confidence } = statusOf(found);
+      return reputationScore === AFTER_RUNS.score && confidence === profile['confidence'];
+    });
     expect([statusOf(object)['certificationTier'], isReady(object)]).to.deep.equal([AFTER_RUNS.tier, true]);
     // The public list may show a score a second later than the profile.
     const shows = async (): Promise<boolean> =>
       isDeepStrictEqual(await shownEverywhere(get, 'h15.echo@1.0.0'), everywhere(AFTER_RUNS));
     await untilTrue('all places show the score', shows, 10_000);
-    const profile = jsonOf((await api.get(owner.key, '/reputation/h15.echo@1.0.0')).body);
-    expect([at(profile, 'evidence', 'n_eff'), at(profile, 'evidence', 'callers')]).to.deep.equal([100, CALLERS]);
+    expect(at(profile, 'evidence', 'callers')).to.equal(CALLERS);
     await team.kubectl('wait', PUBLICATION, '--for=condition=Ready', '--timeout=30s');
   });
 
