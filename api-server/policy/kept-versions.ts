@@ -5,7 +5,7 @@ import { readJson } from '../../core/manifest/read-json.ts';
 /** What the ledger does for versions of policies. */
 export type VersionLedger = Pick<Ledger, 'putPolicyVersion' | 'dropPolicyInForce' | 'policiesInForce' | 'replayTotals'>;
 
-/** A version is as it was, but for the time at which it was taken over. */
+/** Whether two rows are of the same version. The time of taking it over does not count. */
 const isSame = (one: PolicyVersion, other: PolicyVersion): boolean =>
   JSON.stringify({ ...one, at: 0 }) === JSON.stringify({ ...other, at: 0 });
 

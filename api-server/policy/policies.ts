@@ -13,7 +13,7 @@ import { substituteOf, type PolicyStanding } from './substitute.ts';
 
 /** Whether a version of a policy met the gate that its spec asks for. */
 export interface PolicyGate extends GateVerdict {
-  /** The newest finished replay of the version; undefined: there is none. */
+  /** The newest finished replay of the version. Undefined: no replay of it has finished. */
   readonly newest: StoredTotals | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface PolicyReport {
   readonly tests: PolicyTestReport | undefined;
   /** It compiles and passes its tests. */
   readonly isAccepted: boolean;
-  /** The version in force, which may be of an earlier generation; undefined: none is. */
+  /** The version that decides now; it may be an earlier generation. Undefined: no version decides. */
   readonly inForce: { readonly digest: Digest; readonly mode: EffectiveMode } | undefined;
   /** Of the version in force; undefined: its spec asks for no replay. */
   readonly gate: PolicyGate | undefined;
@@ -44,7 +44,7 @@ export interface Policies {
    * something changes. Until every policy was read once, it denies every run.
    */
   readonly of: (namespace: string) => PolicySet | undefined;
-  /** What is known of a policy; undefined: there is none. */
+  /** What this process knows of a policy. Undefined: no such policy exists. */
   readonly state: (namespace: string, name: string) => PolicyReport | undefined;
   /** A replay finished: the gate is decided again. @throws LedgerError */
   readonly replayed: (namespace: string, name: string) => Promise<void>;
@@ -52,7 +52,7 @@ export interface Policies {
 
 export type PoliciesDeps = Omit<PolicyFeedDeps, 'put'>;
 
-/** With a policy that nobody wrote: a run that comes too early is denied like one whose policy is not in force. */
+/** The set until all policies are read. It has one policy that is never in force, so every run is denied. */
 const unreadSet = (namespace: string): PolicySet =>
   policySet([], [{ namespace, name: 'not-read-yet', mode: 'Enforce', requireReady: true, match: undefined }]);
 

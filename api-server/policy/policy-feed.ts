@@ -44,7 +44,7 @@ export interface KnownPolicy {
   readonly judged: AcceptedPolicy | RefusedPolicy;
   /** The version in force: of this generation, or of the last one that was accepted. */
   readonly version: TakenVersion | undefined;
-  /** The row of the version in force, also when this program can't compile it; undefined: none is in force. */
+  /** The ledger's row of the version in force, even if this program can't compile it. Undefined: no version is in force. */
   readonly row: PolicyVersion | undefined;
   /** What holds without a version; undefined with one, and of a policy that is disabled. */
   readonly wanted: Wanted | undefined;

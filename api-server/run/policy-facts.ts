@@ -58,9 +58,9 @@ export function factsBefore({ policyState }: Runtime, subject: PolicySubject): F
 
 /** Path and names of the query of a URL that holds placeholders, which `URL` would escape. */
 function partsOf(sealedUrl: string): { readonly path: string; readonly queryNames: readonly string[] } {
-  const [address = '', query = ''] = sealedUrl.split('#', 1).join('').split('?', 2);
+  const [address = '', ...query] = sealedUrl.split('#', 1).join('').split('?');
   const path = address.replace(/^[a-z]+:\/\/[^/]*/i, '');
-  const names = [...new URLSearchParams(query).keys()];
+  const names = new URLSearchParams(query.join('?')).keys(); // a value may hold further question marks
   return { path: path === '' ? '/' : path, queryNames: [...new Set(names)].toSorted() };
 }
 

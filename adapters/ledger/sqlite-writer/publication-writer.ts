@@ -111,7 +111,7 @@ export class PublicationWriter {
     return log.appendAll(entries);
   }
 
-  /** With a claim nobody may own the organisation yet. Without a claim it must be verified for the namespace. */
+  /** A publication that claims its organisation needs one without owner. Without a claim, the namespace must own it already. */
   #mayPublish({ org, namespace, claim }: NewPublication): boolean {
     return claim === null ? this.#isVerified(org, namespace) : this.#orgs.find(org) === undefined;
   }

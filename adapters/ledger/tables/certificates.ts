@@ -68,7 +68,7 @@ export interface CertificateRows {
   /** Whether a certificate may have this place: it is not revoked, and no other Orb has it. */
   readonly isFree: (statusIndex: number, orbId: string) => boolean;
   readonly isRevoked: (statusIndex: number) => boolean;
-  /** The newest certificate: its index in the log, and in the status lists. Undefined: there is none, or it is revoked. */
+  /** Where the newest certificate stands in the log and in the status lists. Undefined: the Orb has none, or it is revoked. */
   readonly inForce: (orbId: string) => { readonly logIndex: number; readonly statusIndex: number } | undefined;
   /** The same of all versions of an organisation, with the JWT. @param most at most so many versions are read */
   readonly inForceOfOrg: (

@@ -121,9 +121,10 @@ export function promoteRoute(parts: PolicyParts): Route {
         required: true,
         content: {
           'application/json': {
-            schema: closed({ replay_id: text('The replay to decide by; default: any of this version.') }, [
-              'replay_id',
-            ]),
+            schema: closed(
+              { replay_id: text('The replay that must meet the gate; default: one of this version is enough.') },
+              ['replay_id'],
+            ),
           },
         },
       },

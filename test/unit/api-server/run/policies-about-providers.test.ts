@@ -66,7 +66,7 @@ describe('policies about providers', () => {
     it('sees placeholders in place of secrets', async () => {
       const { execute, orbiset, addOrb } = runs.create([aPolicy({ match: { phases: ['Request'] }, rules: [] })]);
       addOrb('acme.path@1.0.0', {
-        url: 'https://api.example.com/v1/{{orbiset.secrets.TOKEN}}/send?key={{orbiset.secrets.TOKEN}}&to={{inputs.text}}',
+        url: 'https://api.example.com/v1/{{orbiset.secrets.TOKEN}}/send?why=a?b&key={{orbiset.secrets.TOKEN}}&to={{inputs.text}}',
       });
       const answer = await execute({ orbiset, orbId: 'acme.path@1.0.0', inputs: { text: SECRET } });
       const { facts } = await runs.kept(answer);
@@ -79,7 +79,7 @@ describe('policies about providers', () => {
         path: '/v1/{{orbiset.secrets.TOKEN}}/send',
       });
       expect([at(request, 'request', 'query_names'), at(request, 'request', 'secret_refs')]).to.deep.equal([
-        ['key', 'to'],
+        ['key', 'to', 'why'],
         ['TOKEN'],
       ]);
       expect(facts.map(({ facts: text }) => text).join('')).to.not.include(SECRET);
