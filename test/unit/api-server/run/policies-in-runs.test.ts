@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { LedgerError } from '../../../../adapters/ledger/port.ts';
+import type { RunsToday } from '../../../../api-server/runtime/day-counts.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
 import { policySet, type PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
 import { ACME, createTestRuntime, SECRET, type Executed } from '../../../support/a-runtime.ts';
@@ -32,6 +34,8 @@ async function approve({ fixture, kept }: PolicyRuns, answer: Executed): Promise
   });
   expect(result.kind).to.equal('granted');
 }
+
+const away = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
 
 describe('policies in a run', () => {
   let fixture: SqliteFixture;
@@ -146,6 +150,23 @@ describe('policies in a run', () => {
     expect(runtime.policyState.dayCounts.of(counted, fixture.clock.now())).to.include({ orbiset: 2, orb: 2 });
     const rows = await fixture.ledger.policyCounts(0);
     expect(rows.filter((row) => row.orbiset === `acme.${orbiset}`).map((row) => row.runs)).to.deep.equal([2]);
+  });
+
+  it('counts no run that a limit or the ledger keeps from starting', async () => {
+    const test = runs.create([aPolicy({ rules: [] })]);
+    const orbiset = freshOrbiset(test, { limits: { rate_per_second: 1 } });
+    expect((await test.execute({ orbiset })).status).to.equal(200);
+    expect((await test.execute({ orbiset })).code).to.equal('rate-limited');
+    const later = createTestRuntime({
+      ledger: { ...fixture.ledger, startRun: away },
+      clock: fixture.clock,
+      parts: { policies: test.runtime.policies, policyState: test.runtime.policyState },
+    });
+    expect((await later.execute({ orbiset: 'support' })).code).to.equal('ledger-unavailable');
+    const counted = { tenant: 'acme', orbId: 'acme.echo@1.0.0', caller: ACME.id };
+    const counts = (name: string): RunsToday | undefined =>
+      test.runtime.policyState.dayCounts.of({ ...counted, orbiset: `acme.${name}` }, fixture.clock.now());
+    expect([counts(orbiset)?.orbiset, counts('support')?.orbiset]).to.deep.equal([1, 0]);
   });
 
   it('counts runs that start at the same time against each other', async () => {
