@@ -21,12 +21,16 @@ import {
   POLICY_RETENTION,
   readyFileFlag,
   reputationInterval,
+  SERVICES_FLAG,
   TLS_CERT,
   TLS_KEY,
+  TRUSTED_PROXY,
+  type ServiceGroup,
 } from '../adapters/process/shared-flags.ts';
 import { UsageError } from '../adapters/process/start-error.ts';
 import { parsePrometheus, PROMETHEUS_FLAGS, type PrometheusSettings } from '../adapters/prometheus/settings.ts';
 import type { LogLevel } from '../adapters/telemetry/logger.ts';
+import type { Cidr } from '../core/network/cidr.ts';
 import type { ListenAddress } from '../core/network/listen-address.ts';
 import { isLoopback } from '../core/network/loopback.ts';
 import type { EgressFlags } from './process/egress-settings.ts';
@@ -49,6 +53,10 @@ export interface Settings extends EgressFlags {
   readonly issuer: string | undefined;
   /** Largest body of a request, bytes; an Orbiset's own limit only lowers it. */
   readonly maxRequestBytes: number;
+  /** Services whose routes this process has. */
+  readonly services: readonly ServiceGroup[];
+  /** Proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies: readonly Cidr[];
   readonly readyFile: string | undefined;
   /** Prometheus with the metrics that the status of providers shows; absent: no metrics. */
   readonly prometheus: PrometheusSettings | undefined;
@@ -101,6 +109,8 @@ const FLAGS = {
     parse: asOrigin,
   },
   maxRequestBytes: MAX_REQUEST_BYTES,
+  services: SERVICES_FLAG,
+  trustedProxies: TRUSTED_PROXY,
   identity: IDENTITY,
   readyFile: readyFileFlag('the addresses', 'requests are answered from filled caches'),
   egressAllow: EGRESS_ALLOW,
@@ -144,6 +154,8 @@ function resolveSettings(args: Args, env: Environment): Settings {
     keys: givenOf(args, FLAGS.keys) ?? join(data, 'keys'),
     issuer: givenOf(args, FLAGS.issuer),
     maxRequestBytes: valueOf(args, FLAGS.maxRequestBytes),
+    services: valueOf(args, FLAGS.services),
+    trustedProxies: allOf(args, FLAGS.trustedProxies),
     readyFile: givenOf(args, FLAGS.readyFile),
     prometheus: parsePrometheus(args),
     identity: givenOf(args, FLAGS.identity) ?? `${hostname()}_${randomUUID().slice(0, 8)}`,

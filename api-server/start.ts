@@ -17,7 +17,8 @@ import { createPolicyObjects } from './policy/policy-objects.ts';
 import { createObjectPins } from './providers/object-pins.ts';
 import { reportFork, type ForkEventDeps } from './cluster/log-head-event.ts';
 import { TokenReviewer } from './cluster/token-reviewer.ts';
-import { checkEgress, allowRulesOf, readAuthorities } from './process/egress-settings.ts';
+import { readAuthorities } from '../adapters/egress/authorities.ts';
+import { checkEgress, allowRulesOf } from './process/egress-settings.ts';
 import { openPlatform, type Platform } from './process/platform.ts';
 import { openPrometheusEvaluations } from './process/prometheus-evaluations.ts';
 import { replayThreads } from './process/replay-threads.ts';
@@ -80,7 +81,7 @@ async function open(
 ): Promise<Platform> {
   await checkEgress(env, clock);
   const exceptions = allowRulesOf(settings);
-  const ca = await readAuthorities(settings);
+  const ca = await readAuthorities(settings.egressCa);
   const keys = await openKeys(settings);
   const ledgerFolder = join(settings.data, 'ledger');
   await mkdir(ledgerFolder, { recursive: true, mode: 0o700 });
@@ -143,6 +144,8 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     maxRequestBytes: settings.maxRequestBytes,
+    services: settings.services,
+    trustedProxies: settings.trustedProxies,
     authenticate: createAuthenticate({
       keys: apiKeys,
       reviewer: new TokenReviewer({ client, clock }),

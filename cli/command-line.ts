@@ -6,6 +6,7 @@ import { nearestName } from '../core/manifest/nearest.ts';
 import { checkCount, parseVerbArgs } from './args/parse-args.ts';
 import type { VerbEntry } from './args/verb.ts';
 import { candidates } from './completion/candidates.ts';
+import type { KnownOrbs } from './completion/known-orbs.ts';
 import { EXIT, Failure, usage } from './io/failure.ts';
 import type { Io } from './io/io.ts';
 import { printable } from './io/output.ts';
@@ -81,7 +82,12 @@ const NO_FILES = ':4';
 
 /** For the shells' scripts and kubectl_complete-orb; people don't use this verb. */
 async function complete(words: readonly string[], io: Io): Promise<number> {
-  const { words: found, files } = await candidates(verbs, words);
+  // Loaded only when an Orb is asked for: all else is known here.
+  const orbs: KnownOrbs = {
+    ids: async (...asked) => (await import('./completion/known-orbs.ts')).knownOrbs(io).ids(...asked),
+    inputs: async (...asked) => (await import('./completion/known-orbs.ts')).knownOrbs(io).inputs(...asked),
+  };
+  const { words: found, files } = await candidates(verbs, words, orbs);
   io.out([...found, files ? FILES : NO_FILES].map((line) => `${line}\n`).join(''));
   return EXIT.ok;
 }

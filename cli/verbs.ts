@@ -1,5 +1,6 @@
 import type { VerbEntry } from './args/verb.ts';
 import { policyVerbs } from './policy-verbs.ts';
+import { signalVerbs } from './signal-verbs.ts';
 
 /** Every verb, in the order in which the help shows them. Each is imported only when it is used. */
 export const verbs: readonly VerbEntry[] = [
@@ -9,9 +10,35 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./run/run.ts')).runVerb,
   },
   {
+    name: 'list',
+    summary: 'Lists the Orbs that you can run: inputs, outputs, and which secrets are missing.',
+    load: async () => (await import('./orbs/orbs-list.ts')).orbsListVerb,
+  },
+  {
+    name: 'show',
+    summary: 'Shows an Orb: what it takes and gives, and whether a run may start.',
+    load: async () => (await import('./orbs/orbs-show.ts')).orbsShowVerb,
+  },
+  {
     name: 'status',
-    summary: 'Shows which provider an Orb uses and why, when the primary returns, and what you have to do.',
+    summary:
+      'Shows which provider an Orb uses and why, and what you have to do; without an Orb, what works of the platform.',
     load: async () => (await import('./providers/status.ts')).statusVerb,
+  },
+  {
+    name: 'maintenance plan',
+    summary: 'Announces maintenance of the platform.',
+    load: async () => (await import('./platform/maintenance-plan.ts')).maintenancePlanVerb,
+  },
+  {
+    name: 'maintenance list',
+    summary: 'Lists the maintenance of the platform.',
+    load: async () => (await import('./platform/maintenance-list.ts')).maintenanceListVerb,
+  },
+  {
+    name: 'maintenance cancel',
+    summary: 'Cancels maintenance that has not begun, or ends it.',
+    load: async () => (await import('./platform/maintenance-cancel.ts')).maintenanceCancelVerb,
   },
   {
     name: 'swap',
@@ -69,6 +96,7 @@ export const verbs: readonly VerbEntry[] = [
     load: async () => (await import('./test/test.ts')).testVerb,
   },
   ...policyVerbs,
+  ...signalVerbs,
   {
     name: 'publish',
     summary: 'Tests an Orb and publishes this version of it, with the report of the tests.',

@@ -9,7 +9,9 @@ interface OwnKind {
 }
 
 /** The kinds of the platform, by the name of their schema. */
-export const OWN_KINDS: Readonly<Record<'orb' | 'orbiset' | 'orbpolicy' | 'orbpublication', OwnKind>> = {
+export const OWN_KINDS: Readonly<
+  Record<'orb' | 'orbiset' | 'orbpolicy' | 'orbpublication' | 'orbsignalsource', OwnKind>
+> = {
   orb: { group: 'orbs.dev', version: 'v1alpha1', kind: 'Orb', plural: 'orbs', namespaced: true },
   orbiset: { group: 'orbs.dev', version: 'v1alpha1', kind: 'Orbiset', plural: 'orbisets', namespaced: true },
   orbpolicy: { group: 'orbs.dev', version: 'v1alpha1', kind: 'OrbPolicy', plural: 'orbpolicies', namespaced: true },
@@ -18,6 +20,13 @@ export const OWN_KINDS: Readonly<Record<'orb' | 'orbiset' | 'orbpolicy' | 'orbpu
     version: 'v1alpha1',
     kind: 'OrbPublication',
     plural: 'orbpublications',
+    namespaced: true,
+  },
+  orbsignalsource: {
+    group: 'orbs.dev',
+    version: 'v1alpha1',
+    kind: 'OrbSignalSource',
+    plural: 'orbsignalsources',
     namespaced: true,
   },
 };

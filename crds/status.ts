@@ -8,6 +8,7 @@ export interface StatusByKind {
   readonly Orbiset?: OrbisetStatus;
   readonly OrbPolicy?: OrbPolicyStatus;
   readonly OrbPublication?: OrbPublicationStatus;
+  readonly OrbSignalSource?: OrbSignalSourceStatus;
 }
 /**
  * What the platform found out about an Orb.
@@ -590,4 +591,64 @@ export interface ReportFinding {
    * Where the rule is explained.
    */
   readonly rule_url?: string;
+}
+/**
+ * Where a source is reached, and what came. Receiving never reads it.
+ */
+export interface OrbSignalSourceStatus {
+  /**
+   * Generation that the rest of the status is about; lower than metadata.generation: in progress.
+   */
+  readonly observedGeneration?: number;
+  /**
+   * First 256 characters of the annotation orbs.dev/reconcile-at that was handled last.
+   */
+  readonly lastHandledReconcileAt?: string;
+  /**
+   * Opaque id of the URL. No credential.
+   */
+  readonly sourceId?: string;
+  /**
+   * Path to send to, below the address of the ingestion service; with scheme urlToken, "/" and the token follow.
+   */
+  readonly urlPath?: string;
+  /**
+   * What a delivery proves: signed: its body; shared_secret: that its sender knows a secret; low: that it knows an address.
+   */
+  readonly trust?: 'signed' | 'shared_secret' | 'low';
+  /**
+   * Expressions that give the fingerprint, the first with a value counts.
+   */
+  readonly fingerprintRule?: string;
+  /**
+   * When the last delivery was accepted, at most 5 minutes late.
+   */
+  readonly lastEventAt?: string;
+  /**
+   * Deliveries so far, at most 5 minutes late.
+   */
+  readonly counts?: {
+    /**
+     * Accepted, duplicates aside.
+     */
+    readonly accepted?: number;
+    /**
+     * Sent again.
+     */
+    readonly duplicates?: number;
+    /**
+     * Refused, for example for a wrong signature.
+     */
+    readonly rejected?: number;
+    /**
+     * Accepted, and not usable.
+     */
+    readonly deadLetters?: number;
+  };
+  /**
+   * What is true of it, one condition a type.
+   *
+   * @maxItems 32
+   */
+  readonly conditions?: readonly StatusCondition[];
 }

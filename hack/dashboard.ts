@@ -6,6 +6,7 @@ import { stopSignal } from '../adapters/process/stop-signal.ts';
 import { auditRuns } from '../test/failover-run/audit.ts';
 import { startLoad, untilServed } from '../test/failover-run/load.ts';
 import { publishOrbs } from '../test/failover-run/publish.ts';
+import { startWebhooks } from '../test/failover-run/webhooks.ts';
 import { startWorld, untilReady, type World } from '../test/failover-run/world.ts';
 import { readDashboards } from './dashboard/dashboards.ts';
 import { draw } from './dashboard/draw.ts';
@@ -51,12 +52,14 @@ async function live(world: World, signal: AbortSignal): Promise<Span> {
   await untilServed(target);
   await publishOrbs(world);
   await auditRuns(world);
+  const webhooks = await startWebhooks(world);
   const load = startLoad(target, RATE);
   const from = Math.ceil(Date.now() / 1000 / STEP) * STEP;
   try {
     await change(world, signal);
   } finally {
     await load.stop();
+    await webhooks.stop();
   }
   const to = Math.floor(Date.now() / 1000 / STEP) * STEP;
   return { from, to, step: STEP };

@@ -5,15 +5,16 @@ import { prepareGate } from './charts/gate.ts';
 import { findBinaries } from './control-plane/binaries.ts';
 import { findTool } from './control-plane/tools.ts';
 import { buildGo, whyNoGo } from './integration/go-program.ts';
-import { ensurePrometheus } from './prometheus/binaries.ts';
+import { ensureAlertmanager, ensurePrometheus } from './prometheus/binaries.ts';
 
 const { release } = await findBinaries();
 await findTool('helm');
 await findTool('glua');
 await ensurePrometheus();
+await ensureAlertmanager();
 const root = resolve(import.meta.dirname, '..');
 await prepareGate(root, console.error);
 const missing = await whyNoGo();
 if (missing === undefined) await buildGo(resolve(root, 'test/outsider'), devNull);
 else console.error(`${missing}: test/integration/outsider is skipped.`);
-console.error(`Kubernetes ${release.kubernetes}, etcd ${release.etcd}, Helm and Prometheus are there.`);
+console.error(`Kubernetes ${release.kubernetes}, etcd ${release.etcd}, Helm, Prometheus and Alertmanager are there.`);

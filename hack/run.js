@@ -10,14 +10,17 @@ const VERBS = {
     cluster: 'hack/bench/cluster.ts',
     execute: 'hack/bench/execute.ts',
     failover: 'hack/bench/failover.ts',
+    ingest: 'hack/bench/ingest.ts',
     ledger: 'hack/bench/ledger.ts',
     operator: 'hack/bench/operator.ts',
     policy: 'hack/bench/policy.ts',
+    replay: 'hack/bench/replay.ts',
     reputation: 'hack/bench/reputation.ts',
     start: 'hack/bench/start.ts',
     verify: 'hack/bench/verify.ts',
   },
   chaos: {
+    ingestion: 'test/chaos/ingestion.ts',
     kill: 'test/chaos/kill.ts',
     operator: 'test/chaos/run.ts',
     policies: 'test/chaos/policies.ts',
@@ -34,6 +37,7 @@ const VERBS = {
   'lint:charts': 'hack/lint-charts.ts',
   orb: 'cli/orb.js',
   simulate: 'test/simulation/run.ts',
+  'test:api': 'test/api/run.ts',
   vectors: 'hack/vectors.ts',
 };
 const USAGE = 64;

@@ -1,10 +1,11 @@
 // `npm run test:integration [-- [--jobs N] [PATH…] [-- MOCHA FLAGS]]`: the integration tests, several mochas side by
 // side, each with its own control plane. With `--all`, as in `npm test`, also the unit tests and the lint of the
-// charts. The output of a part is shown as a whole when it ends; failures are shown again at the end.
+// charts, but not the long parts; `--long`, as in `npm run test:long`, takes only these. The output of a part is shown as
+// a whole when it ends; failures are shown again at the end.
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chosen, OTHER_CHECKS, partsOf, type Part } from './integration/parts.ts';
+import { chosen, isLong, OTHER_CHECKS, partsOf, type Part } from './integration/parts.ts';
 import { runPart, type PartResult } from './integration/run-part.ts';
 import { schedule } from './integration/schedule.ts';
 
@@ -12,7 +13,8 @@ const HELP = `npm run test:integration [-- [--jobs N] [PATH...] [-- MOCHA FLAGS]
 
   PATH      tests with this in their path (test/integration/rbac, kill.test); default: all
   --jobs N  parts that run side by side (2), beside others that mostly wait; 1: one after the other
-  --all     also the other checks of npm test: coverage of the unit tests, simulation, charts
+  --all     what npm test runs: coverage of the unit tests, simulation, charts, and all but the long parts
+  --long    the long parts: chaos, conformance, and the walk through a failover
 `;
 // Tests mostly wait, but a platform whose event loop gets no turn refuses requests as overloaded: so 2 on two cores.
 const JOBS = '2';
@@ -28,12 +30,19 @@ function fail(message: string): never {
 /** The end of mocha's output, from the count of passed tests: it describes the failures. */
 const endOf = (output: string): string => output.slice(Math.max(output.search(/^ {2}\d+ passing/m), 0));
 
+function selected(tests: readonly Part[], { all, long }: { readonly all: boolean; readonly long: boolean }) {
+  if (all && long) throw new Error('--all and --long name different parts; take one');
+  if (long) return tests.filter(isLong);
+  return all ? [...OTHER_CHECKS.first, ...tests.filter((part) => !isLong(part)), ...OTHER_CHECKS.last] : tests;
+}
+
 function settings(): { readonly jobs: number; readonly parts: readonly Part[]; readonly extra: readonly string[] } {
   const at = process.argv.indexOf('--', 2);
   const args = process.argv.slice(2, at === -1 ? undefined : at);
   const options = {
     jobs: { type: 'string', default: JOBS },
     all: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   } as const;
   try {
@@ -45,8 +54,11 @@ function settings(): { readonly jobs: number; readonly parts: readonly Part[]; r
     if (!/^[1-9][0-9]?$/.test(values.jobs)) throw new Error(`--jobs takes a number from 1 to 99, not "${values.jobs}"`);
     const cwd = resolve(import.meta.dirname, '..');
     const tests = partsOf(chosen(globSync('test/integration/**/*.test.ts', { cwd }), positionals));
-    const parts = values.all ? [...OTHER_CHECKS.first, ...tests, ...OTHER_CHECKS.last] : tests;
-    return { jobs: Number(values.jobs), parts, extra: at === -1 ? [] : process.argv.slice(at + 1) };
+    return {
+      jobs: Number(values.jobs),
+      parts: selected(tests, values),
+      extra: at === -1 ? [] : process.argv.slice(at + 1),
+    };
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
   }

@@ -4,6 +4,10 @@ import { nearestName } from '../core/manifest/nearest.ts';
 const PROGRAMS = {
   operator: { text: 'reconciles the resources of a cluster', load: () => import('../operator/main.ts') },
   api: { text: 'answers the Orb API', load: () => import('../api-server/main.ts') },
+  'status-prober': {
+    text: 'measures what works, for GET /status',
+    load: () => import('../api-server/status-prober/main.ts'),
+  },
   orb: { text: 'the command line', load: () => import('../cli/main.ts') },
   'example-provider': { text: 'the provider of the example Orb', load: () => import('../standalone/example/main.ts') },
 } as const;

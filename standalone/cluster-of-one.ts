@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createKubeMetrics } from '../adapters/kube/kube-metrics.ts';
 import { KINDS } from '../adapters/kube/kinds.ts';
+import type { AppliedObject, Kind } from '../adapters/kube/port.ts';
 import { openObjectStore, type ObjectStore } from '../adapters/object-store/object-store.ts';
 import { watchFolders } from '../adapters/manifest-folder/watch-folder.ts';
 import { until } from '../adapters/time/until.ts';
@@ -24,6 +25,8 @@ export interface ClusterOfOneOptions {
   /** Folder of the files that `orb secrets set` writes. */
   readonly vault: string;
   readonly platformNamespace: string;
+  /** Objects that are in no file. */
+  readonly own: readonly (readonly [Kind, AppliedObject])[];
 }
 
 /** Objects, controllers and feeds of one process, over files and the ledger (operator.md A16). */
@@ -37,6 +40,18 @@ export interface ClusterOfOne {
 
 // Only one process uses the ledger, so a lease of a killed process is taken over at once.
 const IDENTITY = 'standalone';
+/** Field manager of the objects that are in no file. */
+const OWN = 'orb-standalone';
+
+/** Objects that are in no file are applied first, so that they are there when the files are. */
+async function openStore({ ledger, clock, log }: Platform, own: ClusterOfOneOptions['own']): Promise<ObjectStore> {
+  const { logger } = log;
+  const store = await openObjectStore({ ledger, clock, logger, newUid: randomUUID });
+  await takeOverOlderRows({ ledger, client: store.client, clock, logger });
+  const { signal } = new AbortController();
+  for (const [kind, object] of own) await store.client.apply(kind, object, { fieldManager: OWN, force: true }, signal);
+  return store;
+}
 
 /** Resolves when the catalogue contains every existing object. */
 async function takenOver({ clock }: Platform, { missing }: Feeds): Promise<void> {
@@ -69,11 +84,10 @@ function feedOptions(
  * @throws LedgerError
  */
 export async function openClusterOfOne(platform: Platform, options: ClusterOfOneOptions): Promise<ClusterOfOne> {
-  const { clock, ledger, log, metrics: process } = platform;
+  const { clock, log, metrics: process } = platform;
   const { logger } = log;
   const { resources, vault, platformNamespace } = options;
-  const store = await openObjectStore({ ledger, clock, logger, newUid: randomUUID });
-  await takeOverOlderRows({ ledger, client: store.client, clock, logger });
+  const store = await openStore(platform, options.own);
   const metrics = createKubeMetrics(process.registry, { clock });
   const vaults = new VaultEntries({ folder: vault, logger, onChange: (key) => feeds.vaultChanged(key) });
   const { compiled, ...feeding } = feedOptions(platform, store);
@@ -85,6 +99,7 @@ export async function openClusterOfOne(platform: Platform, options: ClusterOfOne
     clock,
     logger,
     platformNamespace,
+    onInvalid: (sources) => platform.catalog.setInvalid('files', sources),
   });
   const scan = async (): Promise<void> => {
     await vaults.scan();

@@ -24,6 +24,9 @@ const SCOPES: readonly Scope[] = [
   'policies:write',
   'policies:simulate',
   'decisions:read',
+  'ingest:read',
+  'ingest:admin',
+  'incidents:write',
 ];
 
 function keyIn(text: string | undefined): string | undefined {

@@ -1,7 +1,8 @@
 import { allOf, givenOf, valueOf } from '../adapters/process/arguments.ts';
 import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
-import { STANDALONE } from '../adapters/process/shared-flags.ts';
+import { STANDALONE, type ServiceGroup } from '../adapters/process/shared-flags.ts';
 import type { LogLevel } from '../adapters/telemetry/logger.ts';
+import type { Cidr } from '../core/network/cidr.ts';
 import type { ListenAddress } from '../core/network/listen-address.ts';
 
 /** Settings of `npm start`; all have a default. */
@@ -16,6 +17,10 @@ export interface Settings {
   readonly issuer: string;
   /** Largest body of a request, bytes; an Orbiset's own limit only lowers it. */
   readonly maxRequestBytes: number;
+  /** Services whose routes this process has. */
+  readonly services: readonly ServiceGroup[];
+  /** Proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies: readonly Cidr[];
   readonly readyFile: string | undefined;
   readonly egressAllow: readonly string[];
   readonly egressStub: readonly string[];
@@ -28,6 +33,8 @@ export interface Settings {
   readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
   /** Most threads that replay policies at a time; absent: half of the cores. */
   readonly policyReplayThreads: number | undefined;
+  /** Time between rounds of checks for GET /status, ms; 0: none. */
+  readonly statusIntervalMs: number;
   readonly logLevel: LogLevel;
 }
 
@@ -50,6 +57,8 @@ The same as: npm run -s orb -- dev [options]`,
       logHead: givenOf(args, FLAGS.logHead) ?? `${data}.log-head`,
       issuer: valueOf(args, FLAGS.issuer),
       maxRequestBytes: valueOf(args, FLAGS.maxRequestBytes),
+      services: valueOf(args, FLAGS.services),
+      trustedProxies: allOf(args, FLAGS.trustedProxies),
       readyFile: givenOf(args, FLAGS.readyFile),
       egressAllow: allOf(args, FLAGS.egressAllow),
       egressStub: allOf(args, FLAGS.egressStub),
@@ -61,6 +70,7 @@ The same as: npm run -s orb -- dev [options]`,
         replaysMs: valueOf(args, FLAGS.policyReplays),
       },
       policyReplayThreads: givenOf(args, FLAGS.policyReplayThreads),
+      statusIntervalMs: valueOf(args, FLAGS.statusInterval),
       logLevel: valueOf(args, FLAGS.logLevel),
     };
   },

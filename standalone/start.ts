@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ApiKeyStore } from '../adapters/api-keys/api-key-store.ts';
 import { initKeys } from '../adapters/keys/init-keys.ts';
@@ -7,18 +8,24 @@ import { createFileHeadStore } from '../adapters/log-head/file-head-store.ts';
 import { randomSource } from '../adapters/keys/primitives.ts';
 import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
-import { checkEgress, allowRulesOf, readAuthorities } from '../api-server/process/egress-settings.ts';
+import { readAuthorities } from '../adapters/egress/authorities.ts';
+import { checkEgress, allowRulesOf } from '../api-server/process/egress-settings.ts';
 import { openPlatform, type Platform } from '../api-server/process/platform.ts';
 import { replayThreads } from '../api-server/process/replay-threads.ts';
 import { serve } from '../api-server/process/serve.ts';
 import type { RuntimeSettings } from '../api-server/runtime/runtime.ts';
+import { CANARY } from '../api-server/status/probes/probe.ts';
 import { shellWord } from '../core/shell/shell-word.ts';
 import { openClusterOfOne } from './cluster-of-one.ts';
-import { EX_CONFIG, StartError } from '../adapters/process/start-error.ts';
+import { checkFree } from '../adapters/process/listen.ts';
+import { EX_CONFIG, StartError, UsageError } from '../adapters/process/start-error.ts';
 import { openDataFolder, type DataFolder } from './data-folder.ts';
 import { startExample, type Example } from './example/example.ts';
 import { localKey, writeCredentials, type LocalKey } from './first-key.ts';
 import type { Settings } from './settings.ts';
+import { createCanaryKey } from './status/canary-key.ts';
+import { canaryObjects } from './status/canary-objects.ts';
+import { runOwnRounds } from './status/own-rounds.ts';
 
 /**
  * The command that adds an entry, for the folder where the platform was started.
@@ -63,6 +70,10 @@ async function openPlatformKeys(folder: DataFolder, settings: Settings, clock: C
   throw new StartError(message, EX_CONFIG);
 }
 
+/** Whether this process makes rounds of checks itself. */
+const measures = ({ statusIntervalMs, services }: Settings): boolean =>
+  statusIntervalMs > 0 && services.includes('status');
+
 interface Opened {
   readonly folder: DataFolder;
   readonly platform: Platform;
@@ -70,10 +81,23 @@ interface Opened {
   readonly example: Example;
 }
 
+/** @throws UsageError it is no folder: every object would stay away, and nothing but a line in the log would say why */
+async function checkResources({ resources }: Settings): Promise<void> {
+  const found = await stat(resources).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  const why = found === undefined ? 'there is no such folder' : 'it is no folder';
+  throw new UsageError(`--resources ${resources}: ${why}; name the folder that holds your manifests`);
+}
+
 async function open(settings: Settings, { clock, log, orb, root, env }: StartTools): Promise<Opened> {
+  await checkResources(settings);
+  await checkFree([
+    { address: settings.listen, flag: '--listen' },
+    { address: settings.metricsListen, flag: '--metrics-listen' },
+  ]);
   await checkEgress(env, clock);
   const given = allowRulesOf(settings);
-  const authorities = await readAuthorities(settings);
+  const authorities = await readAuthorities(settings.egressCa);
   const folder = await openDataFolder(settings.data);
   const keys = await openPlatformKeys(folder, settings, clock);
   const example = await startExample(folder, clock);
@@ -94,6 +118,7 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
       operator: { orgs: new Map(settings.orgs), firstComes: settings.orgs.length === 0 },
       intervalMs: settings.reputationIntervalMs,
     },
+    status: { ownIntervalMs: measures(settings) ? settings.statusIntervalMs : 0 },
     runtime: {
       platformNamespace: PLATFORM_NAMESPACE,
       standalone: true,
@@ -111,8 +136,12 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
   await apiKeys.open();
   await example.fillVault();
   await example.openControl();
+  if (measures(settings)) await example.fillVaultOf({ namespace: PLATFORM_NAMESPACE, name: CANARY.orbiset });
   return { folder, platform, apiKeys, example };
 }
+
+/** A person waits for the end: with all that follows it takes at most 12 s. Runs that are cut are closed at the next start. */
+const DRAIN_MS = 10_000;
 
 /**
  * Starts everything in order. When it returns, requests are answered. @throws StartError a problem that the person can
@@ -121,27 +150,37 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
 export async function start(settings: Settings, tools: StartTools): Promise<Running> {
   const { folder, platform, apiKeys, example } = await open(settings, tools);
   const { clock } = tools;
+  const canary = createCanaryKey(PLATFORM_NAMESPACE, platform.random);
   const cluster = await openClusterOfOne(platform, {
     resources: settings.resources,
     vault: folder.vault,
     platformNamespace: PLATFORM_NAMESPACE,
+    own: measures(settings) ? canaryObjects(PLATFORM_NAMESPACE, canary.sourceSecret) : [],
   });
   const { pins, policyObjects, lastEvaluation, slices } = cluster;
   const served = await serve(platform, {
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     maxRequestBytes: settings.maxRequestBytes,
-    authenticate: apiKeys.authenticate,
+    services: settings.services,
+    trustedProxies: settings.trustedProxies,
+    authenticate: canary.beside(apiKeys.authenticate),
     missing: () => [],
     pins,
     policyObjects,
     lastEvaluation,
     slices,
+    drainMs: DRAIN_MS,
   });
   const { url, metricsUrl } = served;
   const key = await localKey(folder, apiKeys, { now: clock.now(), random: platform.random });
   await writeCredentials(folder, url, key.key);
+  const { statusIntervalMs: intervalMs } = settings;
+  const rounds = measures(settings)
+    ? runOwnRounds(platform, { url, metricsUrl, canary, platformNamespace: PLATFORM_NAMESPACE, intervalMs })
+    : undefined;
   const stop = async (): Promise<void> => {
+    await rounds?.stop();
     await served.stop();
     await cluster.stop();
     await Promise.all([apiKeys.close(), example.close()]);

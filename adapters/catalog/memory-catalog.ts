@@ -1,4 +1,5 @@
 import type { OrbId } from '../../core/manifest/orb-id.ts';
+import type { InvalidSource } from '../../core/orb/invalid-source.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { byRank, type ClaimRank } from '../../core/orb/plan-holder.ts';
 import type { Catalog, OrbEntry } from './port.ts';
@@ -33,6 +34,8 @@ export class MemoryCatalog implements Catalog {
   readonly #orbisets = new Map<string, CompiledOrbiset>();
   /** By namespace, so that finding the only Orbiset of a namespace does not search all of them. */
   readonly #tenants = new Map<string, Map<string, CompiledOrbiset>>();
+  /** By who reported them: one object, or the folder of files. */
+  readonly #invalid = new Map<string, readonly InvalidSource[]>();
   readonly #listeners = new Set<OrbListener>();
 
   readonly orb = (namespace: string, orbId: OrbId): OrbEntry | undefined => this.#holders.get(keyOf(namespace, orbId));
@@ -52,6 +55,15 @@ export class MemoryCatalog implements Catalog {
 
   /** Every Orb that holds its id, of all namespaces. */
   readonly all = (): Iterable<OrbEntry> => this.#holders.values();
+
+  readonly invalid = (namespace: string): readonly InvalidSource[] =>
+    [...this.#invalid.values()].flatMap((sources) => sources.filter((source) => source.namespace === namespace));
+
+  /** Replaces what one reporter found: `Orb namespace/name`, or `files`. */
+  setInvalid(reporter: string, sources: readonly InvalidSource[]): void {
+    if (sources.length === 0) this.#invalid.delete(reporter);
+    else this.#invalid.set(reporter, sources);
+  }
 
   /**
    * Calls the listener for every Orb that may have changed or is gone, after the change.

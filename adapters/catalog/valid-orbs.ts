@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { OrbId } from '../../core/manifest/orb-id.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
+import type { InvalidSource } from '../../core/orb/invalid-source.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { ClaimRank } from '../../core/orb/plan-holder.ts';
 import type { Ledger } from '../ledger/port.ts';
@@ -34,7 +35,7 @@ export interface OrbPlace {
 }
 
 /** The id that an Orb claims, its rank among other claims, and the fault of its newest generation. */
-export interface IdClaim extends Omit<ClaimRank, 'name'>, Pick<OrbEntry, 'fault'> {
+export interface IdClaim extends Omit<ClaimRank, 'name'>, Pick<OrbEntry, 'fault' | 'file'> {
   readonly orbId: OrbId;
 }
 
@@ -42,6 +43,8 @@ export interface IdClaim extends Omit<ClaimRank, 'name'>, Pick<OrbEntry, 'fault'
 const STATE_KIND = 'valid-orb';
 
 const keyOf = ({ namespace, name }: OrbPlace): string => `${namespace}/${name}`;
+
+const reporterOf = (place: OrbPlace): string => `Orb ${keyOf(place)}`;
 
 /** Parses JSON that this program wrote into the ledger. */
 function parseText(text: string): JsonValue {
@@ -118,12 +121,21 @@ export class ValidOrbs {
     const { namespace, name } = place;
     const { orbId } = claim;
     const before = this.#ids.get(keyOf(place));
+    catalog.setInvalid(reporterOf(place), []);
     catalog.setOrb({ namespace, name, compiled, ...claim });
     this.#ids.set(keyOf(place), orbId);
     if (before !== undefined && before !== orbId) this.#forgetId(namespace, before);
     if (compiled === undefined) return;
     const { order, manifest } = compiled;
     metrics.setOrb({ namespace, orbId, providers: order, swaps: manifest.swap_config !== undefined });
+  }
+
+  /** The resource is there, but claims no id, so no version of it runs. @param source what people are told about it */
+  async refuse(place: OrbPlace, source: Pick<InvalidSource, 'ids' | 'fault'> & Pick<OrbEntry, 'file'>): Promise<void> {
+    await this.remove(place);
+    const { ids, fault, file } = source;
+    const where = file ?? `Orb ${keyOf(place)}`;
+    this.#deps.catalog.setInvalid(reporterOf(place), [{ namespace: place.namespace, place: where, ids, fault }]);
   }
 
   /** Compiles a version that the ledger keeps. @returns undefined: it does not exist, or is no longer valid */
@@ -137,6 +149,7 @@ export class ValidOrbs {
   /** The resource is gone: no version of it runs, and a later resource of its name starts without a history. */
   async remove(place: OrbPlace): Promise<void> {
     const key = keyOf(place);
+    this.#deps.catalog.setInvalid(reporterOf(place), []);
     this.#deps.catalog.removeOrb(place.namespace, place.name);
     const orbId = this.#ids.get(key);
     this.#ids.delete(key);

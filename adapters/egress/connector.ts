@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, TLSSocket, type SecureContext } from 'node:tls';
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
+import { ConnectWatch } from './connect-fault.ts';
 import { blocked, EgressFault } from './faults.ts';
 import { guardedAddresses, configuredAddresses, type Resolve } from './lookup.ts';
 import { createTlsSessions } from './tls.ts';
@@ -123,7 +124,7 @@ export class GuardedConnector {
   /** Calls back once: with a connection that may be used, or with the reason of the failure. */
   #follow(socket: Socket, hostname: string, callback: buildConnector.Callback): void {
     this.#opening.add(socket);
-    let tcpDone = false;
+    const watch = new ConnectWatch(socket);
     const timeout = new EgressFault({ kind: 'timeout', code: 'connect-timeout' });
     const timer = setTimeout(() => socket.destroy(timeout), MAX_CONNECT_MS);
     const settled = (): boolean => {
@@ -131,13 +132,9 @@ export class GuardedConnector {
       return !this.#opening.delete(socket);
     };
     const fail = (error: Error): void => {
-      const fault = new EgressFault({ kind: 'transport', code: tcpDone ? 'tls' : 'connect' });
-      if (!settled()) callback(error instanceof EgressFault ? error : fault, null);
+      if (!settled()) callback(watch.faultOf(error), null);
     };
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
-    socket.once('connect', () => {
-      tcpDone = true;
-    });
     socket.on('error', fail);
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       if (settled()) return;

@@ -1,6 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { errorCode } from '../../core/errors/error-code.ts';
 import { blocked, EgressFault } from './faults.ts';
+import type { DialFailure } from './port.ts';
 
 /** All addresses of a host, in the order to try them. Injected by tests and by the self-test. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
@@ -36,9 +38,17 @@ export function boundedResolve(resolve: Resolve): Resolve {
   };
 }
 
+const UNRESOLVED: DialFailure = { kind: 'transport', code: 'dns' };
+
+/** getaddrinfo's code when no name server answered in time, or one said that it failed. */
+const failedLookup = (error: unknown): EgressFault =>
+  new EgressFault(errorCode(error) === 'EAI_AGAIN' ? { ...UNRESOLVED, fault: { kind: 'no-lookup' } } : UNRESOLVED);
+
 async function resolved(host: string, resolve: Resolve): Promise<readonly LookupAddress[]> {
-  const found = await resolve(host).catch(() => []);
-  if (found.length === 0) throw new EgressFault({ kind: 'transport', code: 'dns' });
+  const found = await resolve(host).catch((error: unknown) => {
+    throw failedLookup(error);
+  });
+  if (found.length === 0) throw new EgressFault(UNRESOLVED);
   return found;
 }
 

@@ -31,13 +31,31 @@ export type UrlGuard = (url: URL) => 'secret-host-not-allowed' | 'policy-host-no
 /** Why no answer came. `blocked` codes mean that our own rules refused. */
 export type DialFailure =
   | { readonly kind: 'blocked'; readonly code: BlockedCode }
-  | { readonly kind: 'transport'; readonly code: 'dns' | 'connect' | 'tls' | 'reset' | 'truncated' | 'protocol' }
+  | {
+      readonly kind: 'transport';
+      readonly code: 'dns' | 'connect' | 'tls' | 'reset' | 'truncated' | 'protocol';
+      /** What is known beyond the code; absent: nothing. */
+      readonly fault?: TransportFault;
+    }
   | {
       readonly kind: 'response';
       readonly code: 'response-too-large' | 'unsupported-encoding' | 'undecodable' | 'headers-too-large';
     }
   | { readonly kind: 'timeout'; readonly code: 'connect-timeout' | 'body-idle' | 'deadline' }
   | { readonly kind: 'cancelled'; readonly code: 'cancelled' };
+
+/** A fault of DNS, TCP or TLS that a person can act on. */
+export type TransportFault =
+  /** No name server answered; without it the name does not exist. */
+  | { readonly kind: 'no-lookup' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'untrusted' }
+  | { readonly kind: 'wrong-name' }
+  | { readonly kind: 'not-yet-valid' }
+  /** @property at end of the validity, ms since epoch; null: not known */
+  | { readonly kind: 'expired'; readonly at: number | null }
+  /** The port answers in something that is not TLS. */
+  | { readonly kind: 'not-tls' };
 
 export type BlockedCode =
   | 'egress-denied-url'

@@ -141,7 +141,7 @@ export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
   const log = await readSigningKey(source, 'log');
   const certificate = await readSigningKey(source, 'certificate');
   const [tagKey, dataKey] = [await readSecret(source, 'tag'), await readSecret(source, 'data')];
-  await readSecret(source, 'ingest-id');
+  const ingestIdKey = await readSecret(source, 'ingest-id');
   refuseTestKeys([root.kid, receipt.kid, log.kid, certificate.kid]);
   const document = await openDocument(source, keysJws, root);
   publishedHalf(document, 'certificate', certificate);
@@ -152,6 +152,7 @@ export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
     log: { kid: log.kid, privateKey: log.privateKey, publicKey: publishedHalf(document, 'log', log) },
     tagKey,
     dataKey,
+    ingestIdKey,
     keysJws,
     root,
     issuer: document.issuer,

@@ -14,6 +14,8 @@ export interface PlatformKeys {
   readonly tagKey: Uint8Array;
   /** AES-256 key of stored answers, 32 bytes. */
   readonly dataKey: Uint8Array;
+  /** Key of the ids in the URLs of signal sources, 32 bytes. */
+  readonly ingestIdKey: Uint8Array;
   /** The keys document, signed by the root (`orb-keys+jws`), served unchanged. */
   readonly keysJws: string;
   /** Thumbprint of the pinned root and its public JWK, for the `orb trust add` line. */

@@ -22,15 +22,25 @@ export interface GroupCommitOptions<Row, Result> {
   readonly defer: (task: () => void) => void;
 }
 
-/** A queue in front of a database. Rows that arrive while a commit runs form the next commit. No timer. */
+/**
+ * A queue in front of a database. Rows that arrive while a commit runs form the next commit. No timer. A row that takes
+ * long waits behind all others, and is a group by itself, so that nothing else waits for more of it than what is under
+ * way; it waits for 50 ms at most while others keep coming.
+ */
 export interface GroupCommit<Row, Result> {
   /** Resolves with the row's own result; rejects when its group failed. Rejects with `ledger-closed` after `drain`. */
   readonly add: (row: Row) => Promise<Result>;
+  /** Like `add`, for a row that takes long. */
+  readonly addLong: (row: Row) => Promise<Result>;
+  /** Rows that wait or are being committed. A long row that waits does not count: nobody waits for it. */
   readonly load: () => LedgerLoad;
   readonly commits: () => LedgerCommits;
   /** Accepts no more rows, and resolves when the queued rows are settled. */
   readonly drain: () => Promise<void>;
 }
+
+/** A long row goes before others when it has waited for so long. */
+const PATIENCE_MS = 50;
 
 /** The caller of one row. */
 interface Waiting<Result> {
@@ -45,6 +55,8 @@ class Queue<Row, Result> {
   #rows: Row[] = [];
   /** The callers of `#rows`, in their order. */
   #callers: Waiting<Result>[] = [];
+  /** Rows that take long, each with its caller. */
+  #long: (readonly [row: Row, caller: Waiting<Result>])[] = [];
   /** The callers of the group that the database is committing; empty between two groups. */
   #inFlight: readonly Waiting<Result>[] = [];
   #deferred = false;
@@ -58,10 +70,22 @@ class Queue<Row, Result> {
   }
 
   add(row: Row): Promise<Result> {
+    return this.#accept((caller) => {
+      this.#rows.push(row);
+      this.#callers.push(caller);
+    });
+  }
+
+  addLong(row: Row): Promise<Result> {
+    return this.#accept((caller) => {
+      this.#long.push([row, caller]);
+    });
+  }
+
+  #accept(put: (caller: Waiting<Result>) => void): Promise<Result> {
     if (this.#draining !== undefined) return Promise.reject(new LedgerError('ledger-closed', 'the ledger is closed'));
     return new Promise((resolve, reject) => {
-      this.#rows.push(row);
-      this.#callers.push({ since: this.#options.monotonic(), resolve, reject });
+      put({ since: this.#options.monotonic(), resolve, reject });
       this.#flushSoon();
     });
   }
@@ -96,16 +120,34 @@ class Queue<Row, Result> {
   };
 
   #flush(): void {
-    if (this.#callers.length === 0 || this.#inFlight.length > 0) return;
-    const { maxRows, flush } = this.#options;
+    if (this.#inFlight.length > 0) return;
+    const long = this.#takeLong();
+    if (long !== undefined) this.#commit([long[0]], [long[1]]);
+    else if (this.#callers.length > 0) this.#commitWaiting();
+  }
+
+  /** @returns undefined: no long row waits, or other rows go first */
+  #takeLong(): readonly [row: Row, caller: Waiting<Result>] | undefined {
+    const since = this.#long[0]?.[1].since;
+    if (since === undefined) return undefined;
+    const isNext = this.#callers.length === 0 || this.#options.monotonic() - since >= PATIENCE_MS;
+    return isNext ? this.#long.shift() : undefined;
+  }
+
+  #commitWaiting(): void {
+    const { maxRows } = this.#options;
     const [rows, callers] = [this.#rows, this.#callers];
     const split = rows.length > maxRows;
     this.#rows = split ? rows.splice(maxRows) : [];
     this.#callers = split ? callers.splice(maxRows) : [];
+    this.#commit(rows, callers);
+  }
+
+  #commit(rows: readonly Row[], callers: readonly Waiting<Result>[]): void {
     this.#inFlight = callers;
     const outcome = this.#outcomeOf(callers);
     try {
-      flush(rows, outcome);
+      this.#options.flush(rows, outcome);
     } catch (error) {
       outcome.failed(error);
     }
@@ -138,7 +180,8 @@ class Queue<Row, Result> {
   }
 
   #endDrain(): void {
-    if (this.#callers.length === 0 && this.#inFlight.length === 0) this.#drained?.();
+    const isEmpty = this.#callers.length === 0 && this.#long.length === 0 && this.#inFlight.length === 0;
+    if (isEmpty) this.#drained?.();
   }
 }
 
@@ -147,6 +190,7 @@ export function createGroupCommit<Row, Result>(options: GroupCommitOptions<Row, 
   const queue = new Queue(options);
   return {
     add: (row) => queue.add(row),
+    addLong: (row) => queue.addLong(row),
     load: () => queue.load(),
     commits: () => queue.commits(),
     drain: () => queue.drain(),

@@ -19,24 +19,38 @@ const ALGORITHM = 'aes-256-gcm';
 const placeBytes = ({ tenant, path, key }: AnswerPlace): Buffer => Buffer.from(JSON.stringify([tenant, path, key]));
 
 /**
- * Encrypts a stored answer (trust.md §2.3).
+ * Encrypts bytes that are kept (trust.md §2.3).
  * @param dataKey 32 bytes
  * @param nonce 12 random bytes, never used before with this key
- * @returns nonce ‖ tag ‖ ciphertext
+ * @returns nonce ‖ tag ‖ ciphertext, in memory of its own
  */
-export function sealAnswer(answer: string, place: AnswerPlace, dataKey: Uint8Array, nonce: Uint8Array): Uint8Array {
+export function sealBytes(bytes: Uint8Array, place: AnswerPlace, dataKey: Uint8Array, nonce: Uint8Array): Uint8Array {
   const cipher = createCipheriv(ALGORITHM, dataKey, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(placeBytes(place));
-  const text = Buffer.concat([cipher.update(answer, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), text]);
+  const parts = [cipher.update(bytes), cipher.final()];
+  const sealed = new Uint8Array(NONCE_BYTES + TAG_BYTES + bytes.length);
+  let end = 0;
+  for (const part of [nonce, cipher.getAuthTag(), ...parts]) {
+    sealed.set(part, end);
+    end += part.length;
+  }
+  return sealed;
 }
 
-/** Decrypts the result of `sealAnswer`. @throws Error another key, another place, or a changed byte */
-export function openAnswer(sealed: Uint8Array, place: AnswerPlace, dataKey: Uint8Array): string {
+/** Decrypts the result of `sealBytes`. @throws Error another key, another place, or a changed byte */
+export function openBytes(sealed: Uint8Array, place: AnswerPlace, dataKey: Uint8Array): Buffer {
   const textStart = NONCE_BYTES + TAG_BYTES;
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv(ALGORITHM, dataKey, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(placeBytes(place));
   decipher.setAuthTag(sealed.subarray(NONCE_BYTES, textStart));
-  return Buffer.concat([decipher.update(sealed.subarray(textStart)), decipher.final()]).toString('utf8');
+  return Buffer.concat([decipher.update(sealed.subarray(textStart)), decipher.final()]);
 }
+
+/** Encrypts a stored answer, as `sealBytes`. */
+export const sealAnswer = (answer: string, place: AnswerPlace, dataKey: Uint8Array, nonce: Uint8Array): Uint8Array =>
+  sealBytes(Buffer.from(answer, 'utf8'), place, dataKey, nonce);
+
+/** Decrypts the result of `sealAnswer`. @throws Error another key, another place, or a changed byte */
+export const openAnswer = (sealed: Uint8Array, place: AnswerPlace, dataKey: Uint8Array): string =>
+  openBytes(sealed, place, dataKey).toString('utf8');

@@ -127,15 +127,19 @@ function portOfTables(
   read: Read,
 ): TablePorts {
   const { clock, random, dataKey, gate = OPEN } = options;
+  let logged = 0;
   return TABLES.port({
     prepare: (sql) => reader.prepare(sql),
     longReads: longReads.connection,
     read,
     write: (row) => queue.add(row),
+    writeLong: (row) => queue.addLong(row),
     writeLogged: (row) => {
+      logged += 1;
       const refusal = gate.refusal();
       return refusal === undefined ? queue.add(row) : Promise.reject(refusal);
     },
+    loggedRows: () => logged,
     now: clock.now,
     random,
     dataKey,

@@ -4,7 +4,10 @@ import { ledgerError } from './sqlite/sqlite-error.ts';
 import { TABLES, type TablePorts } from './tables/tables.ts';
 
 /** The part of a ledger that a second thread reads. */
-export interface SqliteReader extends Pick<TablePorts, 'lineEvidence' | 'tierChanges' | 'entries' | 'recordedRuns'> {
+export interface SqliteReader extends Pick<
+  TablePorts,
+  'lineEvidence' | 'tierChanges' | 'entries' | 'recordedRuns' | 'receiptTotals'
+> {
   readonly close: () => void;
 }
 
@@ -26,7 +29,7 @@ export function openSqliteReader(file: string): SqliteReader {
   };
   try {
     const reader = open();
-    const { lineEvidence, tierChanges, entries, recordedRuns } = TABLES.port({
+    const { lineEvidence, tierChanges, entries, recordedRuns, receiptTotals } = TABLES.port({
       prepare: (sql) => reader.prepare(sql),
       longReads: open,
       read: async (query) => {
@@ -37,12 +40,15 @@ export function openSqliteReader(file: string): SqliteReader {
         }
       },
       write: onlyRead,
+      writeLong: onlyRead,
       writeLogged: onlyRead,
+      loggedRows: () => 0,
       now: onlyRead,
       random: onlyRead,
       dataKey: new Uint8Array(32),
     });
-    return { lineEvidence, tierChanges, entries, recordedRuns, close: () => opened.forEach((db) => db.close()) };
+    const reads = { lineEvidence, tierChanges, entries, recordedRuns, receiptTotals };
+    return { ...reads, close: () => opened.forEach((db) => db.close()) };
   } catch (error) {
     for (const db of opened) db.close();
     throw ledgerError(error);

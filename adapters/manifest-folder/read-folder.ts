@@ -2,15 +2,28 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { errorCode } from '../../core/errors/error-code.ts';
-import { checkDocument, refusedOrbiset, type Resource, type UncheckedOrbiset } from '../../core/manifest/documents.ts';
+import {
+  checkDocument,
+  refusedManifest,
+  refusedOrbiset,
+  type RefusedManifest,
+  type Resource,
+  type UncheckedOrbiset,
+} from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
+import { orbIdsIn } from '../../core/orb/invalid-source.ts';
 import { SUITE_SUFFIX } from '../../core/suite/suite.ts';
 import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
 
-/** A resource, and the function that adds places in its file to findings. */
+/** A resource, and the function that adds places in its file to findings, those inside an expression included. */
 interface FoundDocument {
   readonly resource: Resource;
-  readonly withPlaces: ParsedDocument['withPlaces'];
+  readonly withPlaces: ParsedDocument['withInnerPlaces'];
+}
+
+/** A manifest whose document was refused, with the same function. */
+interface RefusedDocument extends RefusedManifest {
+  readonly withPlaces: ParsedDocument['withInnerPlaces'];
 }
 
 /** The content of one file: its well-formed documents, and the findings of the others. */
@@ -24,8 +37,12 @@ export interface ReadFile {
   readonly findings: readonly Finding[];
   /** Orbisets whose document was refused. */
   readonly refused: readonly UncheckedOrbiset[];
+  /** Manifests whose document was refused. */
+  readonly refusedManifests: readonly RefusedDocument[];
   /** A document of the file could not be read at all, so its resource is unknown. */
   readonly broken: boolean;
+  /** What a broken file seems to have as `orb_id`; empty when it is not broken, or nothing was found. */
+  readonly ids: readonly string[];
 }
 
 const FORMATS: Readonly<Record<string, 'json' | 'yaml'>> = { '.json': 'json', '.yaml': 'yaml', '.yml': 'yaml' };
@@ -43,25 +60,35 @@ const fault = (where: Where, version: string, code: string, detail: string): Rea
   documents: [],
   findings: [{ code, pointer: '', detail, severity: 'error' }],
   refused: [],
+  refusedManifests: [],
   broken: true,
+  ids: [],
 });
 
-function parseFile(where: Where, text: string, version: string): ReadFile {
-  const format = FORMATS[extname(where.path)] ?? 'yaml';
+/** The content of a file. */
+type Content = Omit<ReadFile, 'path' | 'stamp' | 'version'>;
+
+const seenIds = (text: string, broken: boolean): readonly string[] => (broken ? orbIdsIn(text) : []);
+
+/** Reads the documents of a text. */
+export function parseContent(text: string, format: 'json' | 'yaml'): Content {
   const parsed = parseDocuments(text, format);
   const findings: Finding[] = [];
   const documents: FoundDocument[] = [];
   const refused: UncheckedOrbiset[] = [];
+  const refusedManifests: RefusedDocument[] = [];
   let broken = false;
   for (const result of parsed) {
     const checked = result.ok ? checkDocument(result.value) : result;
     findings.push(...result.withPlaces(checked.findings));
-    if (checked.ok) documents.push({ resource: checked.value, withPlaces: result.withPlaces });
+    if (checked.ok) documents.push({ resource: checked.value, withPlaces: result.withInnerPlaces });
     else broken = true;
     const orbiset = result.ok && !checked.ok ? refusedOrbiset(result.value) : undefined;
     if (orbiset !== undefined) refused.push(orbiset);
+    const manifest = result.ok && !checked.ok ? refusedManifest(result.value) : undefined;
+    if (manifest !== undefined) refusedManifests.push({ ...manifest, withPlaces: result.withInnerPlaces });
   }
-  return { ...where, version, documents, findings, refused, broken };
+  return { documents, findings, refused, refusedManifests, broken, ids: seenIds(text, broken) };
 }
 
 async function readOne(path: string, before: ReadFile | undefined): Promise<ReadFile> {
@@ -77,7 +104,8 @@ async function readOne(path: string, before: ReadFile | undefined): Promise<Read
     return fault(where, 'size 0', 'file-empty', 'The file is empty: write a manifest into it, or remove it.');
   const version = createHash('sha256').update(bytes).digest('hex');
   try {
-    return parseFile(where, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), version);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { ...where, version, ...parseContent(text, FORMATS[extname(path)] ?? 'yaml') };
   } catch (error) {
     if (error instanceof TypeError) return fault(where, version, 'not-utf8', 'The file is not UTF-8.');
     throw error;
@@ -113,7 +141,7 @@ interface Listed {
 }
 
 /** Suites stand beside the manifests that they test (trust.md §8.3). Names that begin with a dot are no files of ours. */
-const isManifestFile = (name: string): boolean =>
+export const isManifestFile = (name: string): boolean =>
   extname(name) in FORMATS && !name.startsWith('.') && !name.endsWith(SUITE_SUFFIX);
 
 async function readListed(folder: string, before: readonly ReadFile[]): Promise<Listed> {

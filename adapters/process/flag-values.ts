@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { parseCidr, type Cidr } from '../../core/network/cidr.ts';
 import { isHttpsOrigin } from '../../core/network/https-origin.ts';
 import { parseListenAddress, type ListenAddress } from '../../core/network/listen-address.ts';
 import { isLoopback } from '../../core/network/loopback.ts';
@@ -43,6 +44,22 @@ export const asOneOf =
     return found;
   };
 
+/** Some words of a list, each once, with commas between them; in the order of the list. */
+export const asSomeOf =
+  <Value extends string>(values: readonly Value[]): Parse<readonly Value[]> =>
+  (text, flag) => {
+    const given = text.split(',');
+    const found = values.filter((value) => given.includes(value));
+    if (found.length === given.length) return found;
+    throw new UsageError(`${flag} takes some of ${values.join(',')}, each once, with commas between them`);
+  };
+
+export const asCidr: Parse<Cidr> = (text, flag) => {
+  const cidr = parseCidr(text);
+  if (cidr !== undefined) return cidr;
+  throw new UsageError(`${flag} takes ADDRESS/PREFIX without host bits, for example 10.0.0.0/8 or fd00::/8`);
+};
+
 /** A whole number in digits. */
 export const asNumber =
   (min: number, max: number): Parse<number> =>
@@ -64,6 +81,12 @@ const durationIn =
 
 /** In ms, s, m or h. */
 export const asDuration = durationIn(FLAG_UNITS, '15s');
+
+/** In ms, s, m or h; `0` stands for none. */
+export const asDurationOrNone = (min: string, max: string): Parse<number> => {
+  const parse = asDuration(min, max);
+  return (text, flag) => (text === '0' ? 0 : parse(text, flag));
+};
 
 /** In h or d. */
 export const asLongDuration = durationIn(LONG_UNITS, '90d');

@@ -1,7 +1,9 @@
+import type { Cidr } from '../../core/network/cidr.ts';
 import type { ListenAddress } from '../../core/network/listen-address.ts';
 import type { DefaultFlag, ValueFlag } from './flag.ts';
 import {
   asAddress,
+  asCidr,
   asLoopback,
   asNamespace,
   asNumber,
@@ -9,8 +11,10 @@ import {
   asOrigin,
   asOwner,
   asDuration,
+  asDurationOrNone,
   asLongDuration,
   asPath,
+  asSomeOf,
   asText,
   DEFAULT_HOST,
 } from './flag-values.ts';
@@ -35,6 +39,28 @@ export const LOG_LEVEL: DefaultFlag<(typeof LOG_LEVELS)[number]> = {
   fallback: 'info',
   values: LOG_LEVELS,
   parse: asOneOf(LOG_LEVELS),
+};
+
+/** The services of the specification; each has a base address of its own. */
+const SERVICE_GROUPS = ['runtime', 'reputation', 'policy', 'ingestion', 'status'] as const;
+
+export type ServiceGroup = (typeof SERVICE_GROUPS)[number];
+
+export const SERVICES_FLAG: DefaultFlag<readonly ServiceGroup[]> = {
+  name: 'services',
+  value: 'LIST',
+  text: 'services whose routes this process has',
+  fallback: SERVICE_GROUPS.join(','),
+  parse: asSomeOf(SERVICE_GROUPS),
+};
+
+export const TRUSTED_PROXY: ValueFlag<Cidr> = {
+  name: 'trusted-proxy',
+  value: 'CIDR',
+  repeats: true,
+  text: 'proxies whose X-Forwarded-For names the client, for address ranges of API keys and signal sources, and for rates',
+  otherwise: 'the client has the address of its connection',
+  parse: asCidr,
 };
 
 /** @param facts content of the file. @param when the time at which it is written */
@@ -177,6 +203,8 @@ export const STANDALONE = {
     parse: asOrigin,
   },
   maxRequestBytes: MAX_REQUEST_BYTES,
+  services: SERVICES_FLAG,
+  trustedProxies: TRUSTED_PROXY,
   readyFile: readyFileFlag('url, key and an example', 'requests are answered'),
   egressAllow: EGRESS_ALLOW,
   egressStub: EGRESS_STUB,
@@ -186,5 +214,12 @@ export const STANDALONE = {
   policyDecisions: POLICY_RETENTION.decisions,
   policyReplays: POLICY_RETENTION.replays,
   policyReplayThreads: POLICY_REPLAY_THREADS,
+  statusInterval: {
+    name: 'status-interval',
+    value: 'DURATION',
+    text: 'time between rounds of checks for GET /status: 10s to 5m, or 0 for none',
+    fallback: '60s',
+    parse: asDurationOrNone('10s', '5m'),
+  },
   logLevel: LOG_LEVEL,
 } as const satisfies Readonly<Record<string, ValueFlag<unknown>>>;

@@ -2,25 +2,33 @@ import { constants } from 'node:os';
 import { systemClock, type Clock } from '../time/clock.ts';
 
 /** npm scripts that replace their shell by the program (`exec`): the parent of the program is npm itself. */
-const SCRIPTS: readonly (string | undefined)[] = ['start', 'cluster'];
+const SCRIPTS: readonly (string | undefined)[] = ['start', 'cluster', 'orb'];
 const POLL_MS = 500;
 
 // Read when this module loads, so that an end of npm during the start of the program is noticed too.
 const parent = process.ppid;
 
+/** Variable in which a program of ours tells the process that it starts its own id. */
+export const STARTER = 'ORB_STARTER_PID';
+
+const isWatched = (): boolean =>
+  SCRIPTS.includes(process.env['npm_lifecycle_event']) || process.env[STARTER] === String(parent);
+
 /**
- * Calls `onGone` once when npm, which started this program, has ended: a killed npm does not pass a signal on. An
- * orphaned program would keep ports and ledger. Other parents are not watched: with `nohup` and service managers the
- * parent ends on purpose.
+ * Calls `onGone` once when npm or `orb dev`, which started this program, has ended: a killed parent does not pass a
+ * signal on. An orphaned program would keep ports and ledger. Other parents are not watched: with `nohup` and service
+ * managers the parent ends on purpose.
+ * @returns a function that ends the watch
  */
-function watchNpm(onGone: () => void): void {
-  if (!SCRIPTS.includes(process.env['npm_lifecycle_event'])) return;
+export function watchStarter(onGone: () => void): () => void {
+  if (!isWatched()) return () => undefined;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
     onGone();
   }, POLL_MS);
   timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** The parts of a process that handle its signals; tests pass their own. */
@@ -38,13 +46,13 @@ interface StopOptions {
   readonly clock?: Pick<Clock, 'monotonic'>;
 }
 
-const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
+const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const SAME_SIGNAL_MS = 1000;
 const INTERRUPTED = 130;
 
 /**
- * Aborted by Ctrl-C and SIGTERM, unless other signals are named. Also aborted when npm ends, if npm runs the program. A
- * second signal ends the process at once.
+ * Aborted by Ctrl-C, SIGTERM and SIGHUP (the terminal was closed), unless other signals are named. Also aborted when
+ * npm or `orb dev` ends, if it runs the program. A second signal ends the process at once.
  */
 export function stopSignal(options: StopOptions = {}): AbortSignal {
   const { signals = STOPPING, onFirst, host = process, clock = systemClock } = options;
@@ -61,14 +69,14 @@ export function stopSignal(options: StopOptions = {}): AbortSignal {
   };
   for (const name of signals) host.on(name, onSignal);
   // npm may also end because the stop takes long: this is not a second signal.
-  watchNpm(() => {
+  watchStarter(() => {
     if (since === undefined) onSignal();
   });
   return stopping.signal;
 }
 
 /**
- * Ends a process by Ctrl-C and SIGTERM as long as they have no other handler. The kernel gives the first process of a
+ * Ends a process by Ctrl-C, SIGTERM and SIGHUP as long as they have no other handler. The kernel gives the first process of a
  * container no default action for a signal. Without this, a program that is still loading would run on until it is
  * killed.
  */

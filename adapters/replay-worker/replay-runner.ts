@@ -21,10 +21,12 @@ export interface ReplayRunnerOptions {
   readonly most?: number;
   /** Time for one chunk of receipts, ms; default 5 s. */
   readonly chunkMs?: number;
+  /** Called before a thread is started. It must not reject. */
+  readonly makeRoom?: () => Promise<void>;
   readonly start?: StartReplayThread;
 }
 
-/** A chunk of 10 000 receipts takes half a second on an idle core (policy.md §6). */
+/** A chunk takes no further receipts after a second (policy.md §6): one that takes so long hangs. */
 const CHUNK_MS = 5000;
 /** Starting a thread and compiling the policies: some 0.5 s; on a busy machine it may take longer. */
 const BEGIN_MS = 30_000;
@@ -95,7 +97,7 @@ function progressIn(answer: FromReplayThread): ReplayProgress | undefined {
 }
 
 /**
- * Replays policies in threads, each with a read connection of its own, 256 MiB of heap and 5 s for 10 000 receipts. A
+ * Replays policies in threads, each with a read connection of its own, 256 MiB of heap and 5 s for a chunk of receipts. A
  * thread that outgrows them is ended, and its replay fails.
  */
 export class ReplayRunner {
@@ -156,7 +158,9 @@ export class ReplayRunner {
     onProgress: (progress: ReplayProgress) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { file, chunkMs = CHUNK_MS, start = startReplayThread } = this.#options;
+    const { file, chunkMs = CHUNK_MS, start = startReplayThread, makeRoom } = this.#options;
+    await makeRoom?.();
+    signal.throwIfAborted();
     const thread = new ReplayThread(start);
     const abort = (): void => thread.end(new ReplayError('worker_failed', 'the replay was ended'));
     signal.addEventListener('abort', abort, { once: true });

@@ -1,5 +1,6 @@
 import { LedgerError } from '../ledger/port.ts';
 import { openSqliteReader } from '../ledger/sqlite-reader.ts';
+import { systemClock } from '../time/clock.ts';
 import type { ReplayJob, ReplayProgress } from './port.ts';
 import { ReplayDesk } from './replay-desk.ts';
 
@@ -34,7 +35,7 @@ export function serveReplay(port: ReplayPort): void {
 
   async function answer(message: ToReplayThread): Promise<FromReplayThread> {
     if (message[0] === 'begin') {
-      desk = new ReplayDesk(openSqliteReader(message[1]), message[2]);
+      desk = new ReplayDesk(openSqliteReader(message[1]), message[2], systemClock);
       return ['ready'];
     }
     if (desk === undefined) throw new TypeError('no replay was begun');

@@ -1,3 +1,5 @@
+import type { ReceiptTotals } from '../../core/ingestion/incidents/corroborate.ts';
+import type { ReceiptWindow } from '../ledger/port.ts';
 import type { LineToScore, ScoredLine } from '../../core/reputation/score-line.ts';
 
 /** A published version whose score is computed twice: from the tables, and from the entries of the log alone. */
@@ -23,6 +25,11 @@ export interface Scorer {
    * @throws LedgerError the ledger could not be read @throws Error the computation failed: a bug
    */
   readonly score: (line: LineToScore) => Promise<ScoredLine>;
+  /**
+   * Counts receipts for an incident. Calls may run concurrently; they wait for each other.
+   * @throws LedgerError the ledger could not be read @throws Error the computation failed: a bug
+   */
+  readonly count: (window: ReceiptWindow) => Promise<ReceiptTotals>;
   /**
    * Folds the whole log for one version and compares. It reads in slices, and calls of `score` go between them. One check
    * at a time.

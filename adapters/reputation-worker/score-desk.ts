@@ -5,11 +5,12 @@ import { LineFold } from '../../core/reputation/line-fold.ts';
 import { PROFILE_HISTORY, type TierChange } from '../../core/reputation/profile.ts';
 import { scoreLine, type LineToScore, type ScoredLine } from '../../core/reputation/score-line.ts';
 import { tierChangesOf } from '../../core/reputation/tier-changes.ts';
-import type { Ledger } from '../ledger/port.ts';
+import type { ReceiptTotals } from '../../core/ingestion/incidents/corroborate.ts';
+import type { Ledger, ReceiptWindow } from '../ledger/port.ts';
 import type { CheckedOrb, OrbToCheck } from './port.ts';
 
 /** What scores are computed from. */
-export type EvidenceSource = Pick<Ledger, 'lineEvidence' | 'tierChanges' | 'entries'>;
+export type EvidenceSource = Pick<Ledger, 'lineEvidence' | 'tierChanges' | 'entries' | 'receiptTotals'>;
 
 /** Entries that one step of a check folds: some 5 ms. */
 const STEP_ENTRIES = 1000;
@@ -48,6 +49,11 @@ export class ScoreDesk {
     for (const { orbId } of line.versions)
       history.set(orbId, tierChangesOf(await this.#source.tierChanges(orbId, PROFILE_HISTORY)));
     return scoreLine(line, { ...evidence, rootBase64: Buffer.from(evidence.root).toString('base64'), history });
+  }
+
+  /** @throws LedgerError */
+  count(window: ReceiptWindow): Promise<ReceiptTotals> {
+    return this.#source.receiptTotals(window);
   }
 
   /**

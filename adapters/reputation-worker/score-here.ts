@@ -14,5 +14,10 @@ export function scoreHere(source: EvidenceSource): Scorer {
       await nextTurn();
     }
   };
-  return { score: (line) => desk.score(line), check, close: () => Promise.resolve() };
+  return {
+    score: (line) => desk.score(line),
+    count: (window) => desk.count(window),
+    check,
+    close: () => Promise.resolve(),
+  };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LineToScore, ScoredLine } from '../../core/reputation/score-line.ts';
-import { LedgerError } from '../ledger/port.ts';
+import type { ReceiptTotals } from '../../core/ingestion/incidents/corroborate.ts';
+import { LedgerError, type ReceiptWindow } from '../ledger/port.ts';
 import { threadOf, type StartThread, type Thread } from '../threads/start-thread.ts';
 import type { CheckedOrb, OrbToCheck, Scorer } from './port.ts';
 import type { FromScoreThread, ScoreWork, ToScoreThread } from './serve-scores.ts';
@@ -92,6 +93,11 @@ export class ScoreRunner implements Scorer {
   readonly score = async (line: LineToScore): Promise<ScoredLine> => {
     const answer = await this.#ask(this.#scores, ['score', line], true);
     return answer[0] === 'scored' ? answer[1] : refuse(answer);
+  };
+
+  readonly count = async (window: ReceiptWindow): Promise<ReceiptTotals> => {
+    const answer = await this.#ask(this.#scores, ['count', window], true);
+    return answer[0] === 'counted' ? answer[1] : refuse(answer);
   };
 
   readonly check = async (orb: OrbToCheck, signal: AbortSignal): Promise<CheckedOrb> => {

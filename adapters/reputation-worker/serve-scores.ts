@@ -1,4 +1,5 @@
-import { LedgerError } from '../ledger/port.ts';
+import type { ReceiptTotals } from '../../core/ingestion/incidents/corroborate.ts';
+import { LedgerError, type ReceiptWindow } from '../ledger/port.ts';
 import { openSqliteReader, type SqliteReader } from '../ledger/sqlite-reader.ts';
 import type { LineToScore, ScoredLine } from '../../core/reputation/score-line.ts';
 import type { CheckedOrb, OrbToCheck } from './port.ts';
@@ -7,6 +8,7 @@ import { ScoreDesk } from './score-desk.ts';
 /** One piece of work. */
 export type ScoreWork =
   | readonly [kind: 'score', line: LineToScore]
+  | readonly [kind: 'count', window: ReceiptWindow]
   /** Begins a check, in place of any other one. */
   | readonly [kind: 'check', orb: OrbToCheck]
   /** Does the next part of the check. */
@@ -18,6 +20,7 @@ export type ToScoreThread = ScoreWork | readonly [kind: 'open', file: string] | 
 /** The answer to one piece of work. */
 export type FromScoreThread =
   | readonly [kind: 'scored', line: ScoredLine]
+  | readonly [kind: 'counted', totals: ReceiptTotals]
   /** null: the check is not done yet. */
   | readonly [kind: 'checked', orb: CheckedOrb | null]
   /** The ledger could not be read. */
@@ -36,6 +39,8 @@ async function answerOf(desk: ScoreDesk, work: ScoreWork): Promise<FromScoreThre
   switch (work[0]) {
     case 'score':
       return ['scored', await desk.score(work[1])];
+    case 'count':
+      return ['counted', await desk.count(work[1])];
     case 'check':
       await desk.beginCheck(work[1]);
       return ['checked', null];

@@ -18,6 +18,7 @@ import { UrlSecretIndex, type UrlSecretIndexDeps } from '../vault/url-secret-ind
 import { UrlSecretReports } from '../vault/url-secret-reports.ts';
 import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
+import { followSources } from '../ingestion/follow-sources.ts';
 import { followPolicies } from '../policy/follow-policies.ts';
 import { createPublicationFeed } from '../publications/publication-feed.ts';
 import { publicationChanged } from './kill-feeds.ts';
@@ -191,9 +192,11 @@ interface OrbisetInputs {
   readonly lease: LedgerLease;
   /** Whether every Orb is known. */
   readonly orbs: InitialSync;
+  /** Secrets of a namespace may have become readable, beside those that Orbisets bind. */
+  readonly nudge: (namespace: string) => void;
 }
 
-function createOrbisetFeed(parts: Parts, { last, lease, orbs }: OrbisetInputs): OrbisetParts {
+function createOrbisetFeed(parts: Parts, { last, lease, orbs, nudge }: OrbisetInputs): OrbisetParts {
   const { catalog, runtime, log } = parts.platform;
   const { logger, addRedactor, removeRedactor } = log;
   const { extra } = parts;
@@ -213,7 +216,11 @@ function createOrbisetFeed(parts: Parts, { last, lease, orbs }: OrbisetInputs): 
     onChange: (change) => {
       enqueue(change);
       // The operator writes the status after it has made the RoleBinding (operator.md A3).
-      if (!change.initial) watches.nudge(change.key.slice(0, change.key.indexOf('/')));
+      const namespace = change.key.slice(0, change.key.indexOf('/'));
+      if (!change.initial) {
+        watches.nudge(namespace);
+        nudge(namespace);
+      }
       reports.add(change.key);
     },
   });
@@ -248,7 +255,8 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
   const { logger } = log;
   const lease = createLedgerLease({ ledger, name: 'status-writer', holder: options.identity, clock, logger });
   const orbs = createOrbFeed(parts, valid);
-  const orbisets = createOrbisetFeed(parts, { last, lease, orbs: orbs.pass });
+  const sources = followSources({ ...options, ...platform.ingestion, clock, logger, lease });
+  const orbisets = createOrbisetFeed(parts, { last, lease, orbs: orbs.pass, nudge: sources.nudge });
   const publications = createPublicationFeed({
     ...options,
     platform,
@@ -268,19 +276,26 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
     ...(orbs.pass.isOver && orbisets.pass.isOver ? [] : ['resources']),
     ...(policies.isRead() ? [] : ['policies']),
     ...(orbisets.watches.isSettled ? [] : ['vaults']),
+    ...(sources.isRead() ? [] : ['signal-sources']),
   ];
   const run = async (signal: AbortSignal): Promise<void> => {
     const working = [orbs.controller, orbisets.controller].map((controller) => controller.run(signal));
     const leading = lease.run(signal, async (scope) => {
-      await Promise.all([orbisets.reporter.run(scope), publications.lead(scope), policies.lead(scope)]);
+      await Promise.all([
+        orbisets.reporter.run(scope),
+        publications.lead(scope),
+        policies.lead(scope),
+        sources.lead(scope),
+      ]);
     });
-    await Promise.all([...working, policies.run(signal), leading, orbs.holder.run(signal)]);
+    await Promise.all([...working, policies.run(signal), sources.run(signal), leading, orbs.holder.run(signal)]);
     orbisets.watches.stop();
     orbisets.urlSecrets.stop();
   };
   return {
     reflectors: {
       policies: policies.reflector,
+      sources: sources.reflector,
       orbs: orbs.reflector,
       orbisets: orbisets.reflector,
       publications: publications.reflector,

@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { IdClaim, OrbPlace, ValidOrbs } from '../../adapters/catalog/valid-orbs.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
+import { fileOf } from '../../core/files/file-object.ts';
+import { fileOf as loadedFrom } from '../../core/loader/own-orb.ts';
 import { readFailoverStatus } from '../../core/failover/status-codec.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { parseOrbId } from '../../core/manifest/orb-id.ts';
@@ -93,8 +95,20 @@ function ownVersion(orb: KubeObject, own: CompiledOrb | undefined): LastVersion 
   return { claim: { orbId: own.orbId, createdAt: createdAtOf(orb), isValid: !isJudged(orb) }, running: own };
 }
 
-const withFault = (claim: IdClaim | undefined, fault: string | undefined): IdClaim | undefined =>
-  claim === undefined || fault === undefined ? claim : { ...claim, fault };
+/** The file of a folder that holds the Orb: of `npm start`, or of the manifest loader. */
+function withFile(orb: KubeObject): Pick<IdClaim, 'file'> {
+  const file = fileOf(orb) ?? loadedFrom(orb);
+  return file === undefined || file === '' ? {} : { file };
+}
+
+const withFault = (claim: IdClaim | undefined, fault: string | undefined, orb: KubeObject): IdClaim | undefined =>
+  claim === undefined || fault === undefined ? claim : { ...claim, fault, ...withFile(orb) };
+
+/** What people are told about an Orb without a usable id. */
+function refusedSource(orb: KubeObject, fault = ''): Parameters<ValidOrbs['refuse']>[1] {
+  const id = wantedOrbId(orb);
+  return { ids: id === undefined ? [] : [id], fault, ...withFile(orb) };
+}
 
 const isSameManifest = (before: Known['spec'], after: Known['spec']): boolean =>
   isDeepStrictEqual({ ...before, pin: undefined }, { ...after, pin: undefined });
@@ -193,9 +207,9 @@ export class OrbFeed {
     const { valid, logger } = this.#deps;
     const place = placeOf(key);
     const { claim: claimed, running: last } = await this.#lastVersion(key, before, orb);
-    const claim = withFault(claimed, fault);
+    const claim = withFault(claimed, fault, orb);
     const running = last === undefined ? undefined : withStateOf(orb, last);
-    if (claim === undefined) await valid.remove(place);
+    if (claim === undefined) await valid.refuse(place, refusedSource(orb, fault));
     else valid.publishAs(place, claim, running);
     const isNew = before?.generation !== generationOf(orb) || before.running?.digest !== running?.digest;
     if (running !== undefined && isNew) {

@@ -53,8 +53,7 @@ interface Presented {
 const ANYONE: Authorised = { kind: 'ok', caller: undefined };
 const EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
 
-function judge(route: Route, presented: Presented, result: AuthResult): Authorised {
-  const { scope } = route;
+function judge(scope: AccessSubject['scope'], presented: Presented, result: AuthResult): Authorised {
   if (result.kind === 'unauthenticated') {
     // RFC 6750 §3.1: the error is named only when credentials were sent.
     const challenge = presented.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
@@ -68,7 +67,7 @@ function judge(route: Route, presented: Presented, result: AuthResult): Authoris
   if (result.kind === 'unavailable')
     return { kind: 'refused', reply: problem(presented, 'authentication-unavailable') };
   const { caller } = result;
-  if (scope === 'public' || scope === 'authenticated' || caller.scopes.has(scope)) return { kind: 'ok', caller };
+  if (scope === 'authenticated' || caller.scopes.has(scope)) return { kind: 'ok', caller };
   const detail = `The key lacks the scope ${scope}.`;
   const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
   return { kind: 'refused', reply: problem(presented, 'forbidden', { detail, headers }) };
@@ -93,19 +92,19 @@ function wantedBy({ path, admin }: Route, scope: AccessSubject['scope'], { param
   };
 }
 
-/** Authentication and scope of one request. Public routes skip both. */
+/** Authentication and scope of one request. Public routes skip both, as do those that verify their sender themselves. */
 export function authorise(
   route: Route,
   presented: Presented,
   authenticate: Authenticate,
 ): Authorised | Promise<Authorised> {
-  if (route.scope === 'public') return ANYONE;
-  if (route.anonymous === 'maybe' && presented.authorization === undefined) return ANYONE;
   const { scope } = route;
+  if (scope === 'public' || scope === 'source') return ANYONE;
+  if (route.anonymous === 'maybe' && presented.authorization === undefined) return ANYONE;
   const result = authenticate(presented.authorization, presented.address, () => wantedBy(route, scope, presented));
   return result instanceof Promise
-    ? result.then((settled) => judge(route, presented, settled))
-    : judge(route, presented, result);
+    ? result.then((settled) => judge(scope, presented, settled))
+    : judge(scope, presented, result);
 }
 
 /** `Orb-Key-Expires` in the last 14 days of a key (design.md §3), else undefined. */

@@ -3,8 +3,17 @@ import type { IncomingMessage } from 'node:http';
 export type BodyResult =
   | { readonly kind: 'body'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large' }
+  /** The body was not complete at the deadline. */
+  | { readonly kind: 'late' }
   /** The caller went away before the body was complete. */
   | { readonly kind: 'gone' };
+
+/** On which terms a body is read. */
+export interface BodyTerms {
+  readonly limitBytes: number;
+  /** Time for the whole body, ms; absent: the limit of the server. */
+  readonly deadlineMs?: number;
+}
 
 const EMPTY: BodyResult = { kind: 'body', bytes: new Uint8Array(0) };
 
@@ -14,8 +23,7 @@ const declaredLength = (request: IncomingMessage): number => Number(request.head
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || declaredLength(request) > 0;
 
-export const isTooLarge = (request: IncomingMessage, limitBytes: number): boolean =>
-  declaredLength(request) > limitBytes;
+const isTooLarge = (request: IncomingMessage, limitBytes: number): boolean => declaredLength(request) > limitBytes;
 
 /** True when the announced body has a known size within the limit: such a body is cheap to read and discard. */
 export const isSmallBody = (request: IncomingMessage, limitBytes: number): boolean =>
@@ -32,18 +40,27 @@ export function isPlainJson(request: IncomingMessage): boolean {
   return parameters.every((text) => !/^\s*charset\s*=/.test(text) || /^\s*charset\s*=\s*"?utf-8"?\s*$/.test(text));
 }
 
+/** Whether the caller waits for `100 Continue` before it sends a body that may be read. */
+export const awaitsContinue = (request: IncomingMessage, limitBytes: number): boolean =>
+  request.headers.expect !== undefined && request.httpVersionMinor > 0 && !isTooLarge(request, limitBytes);
+
 /**
  * Reads the whole body, at most `limitBytes`. Express's reader is not used: it costs 33 µs a request
  * (performance.md §2). After `too-large` the rest is unread: `respond` closes the connection.
  */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<BodyResult> | BodyResult {
+export function readBody(
+  request: IncomingMessage,
+  { limitBytes, deadlineMs }: BodyTerms,
+): Promise<BodyResult> | BodyResult {
   if (!hasBody(request)) return EMPTY;
   if (isTooLarge(request, limitBytes)) return { kind: 'too-large' };
   if (request.destroyed) return { kind: 'gone' };
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let timer: NodeJS.Timeout | undefined;
     const settle = (result: BodyResult): void => {
+      clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
       // A reset after this point still emits an error.
       request.on('error', () => undefined);
@@ -59,6 +76,7 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       settle({ kind: 'body', bytes: chunks.length === 1 && only ? only : Buffer.concat(chunks, size) });
     };
     const onGone = (): void => settle({ kind: 'gone' });
+    if (deadlineMs !== undefined) timer = setTimeout(() => settle({ kind: 'late' }), deadlineMs);
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
   });
 }

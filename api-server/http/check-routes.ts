@@ -3,11 +3,14 @@ import type { Route } from './route.ts';
 
 const PATH = /^(?:\/(?:[A-Za-z0-9._-]+|\{[a-z_]+\}))+$/;
 
+/** What a route may declare in place of a scope. */
+const WORDS: ReadonlySet<string> = new Set(['public', 'authenticated', 'source']);
+
 const shapeOf = (route: Route): string => `${route.method} ${route.path.replaceAll(/\{[a-z_]+\}/g, '{}')}`;
 
 function fault(route: Route): string | undefined {
   const scope: unknown = route.scope;
-  const isWord = scope === 'public' || scope === 'authenticated';
+  const isWord = typeof scope === 'string' && WORDS.has(scope);
   if (!isWord && !(typeof scope === 'string' && isScope(scope))) return 'has no scope that exists';
   if (!PATH.test(route.path)) return 'has a malformed path';
   const declared = new Set(

@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { awaitsContinue, readBody, type BodyResult, type BodyTerms } from './body.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { RouteRequest } from './route.ts';
+
+/** Parts of the server that a request needs only on some routes. */
+export interface RequestTools {
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Largest body of any route. */
+  readonly bodyBytes: number;
+}
 
 /** A request that a handler works on. Query and signal are made on first use: most runs need neither. */
 export class LiveRequest implements RouteRequest {
@@ -12,10 +20,11 @@ export class LiveRequest implements RouteRequest {
   readonly body: Uint8Array;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #tools: RequestTools;
   #query: URLSearchParams | undefined;
   #controller: AbortController | undefined;
 
-  constructor(exchange: Exchange, params: Readonly<Record<string, string>>, body: Uint8Array) {
+  constructor(exchange: Exchange, params: Readonly<Record<string, string>>, body: Uint8Array, tools: RequestTools) {
     this.requestId = exchange.requestId;
     this.traceparent = exchange.traceparent;
     this.caller = exchange.caller;
@@ -23,6 +32,19 @@ export class LiveRequest implements RouteRequest {
     this.body = body;
     this.#request = exchange.request;
     this.#response = exchange.response;
+    this.#tools = tools;
+  }
+
+  get address(): string {
+    return this.#tools.addressOf(this.#request);
+  }
+
+  get headerPairs(): readonly (readonly [name: string, value: string])[] {
+    const { rawHeaders } = this.#request;
+    return Array.from({ length: rawHeaders.length / 2 }, (_, at) => [
+      rawHeaders[2 * at] ?? '',
+      rawHeaders[2 * at + 1] ?? '',
+    ]);
   }
 
   get query(): URLSearchParams {
@@ -46,6 +68,12 @@ export class LiveRequest implements RouteRequest {
       this.#controller = controller;
     }
     return this.#controller.signal;
+  }
+
+  readBody(terms: BodyTerms): Promise<BodyResult> | BodyResult {
+    const limitBytes = Math.min(terms.limitBytes, this.#tools.bodyBytes);
+    if (awaitsContinue(this.#request, limitBytes)) this.#response.writeContinue();
+    return readBody(this.#request, { ...terms, limitBytes });
   }
 
   header(name: string): string | undefined {

@@ -11,16 +11,22 @@ type Json = Readonly<Record<string, JsonValue>>;
 /** Codes that come before any route is known: from Node's parser, or from the header bounds. */
 const EVERY: readonly ProblemCode[] = ['malformed-request', 'headers-too-large', 'request-timeout', 'internal-error'];
 
+function ofScope({ scope }: Route): readonly ProblemCode[] {
+  if (scope === 'public') return [];
+  return scope === 'source'
+    ? ['not-ready']
+    : ['unauthenticated', 'forbidden', 'authentication-unavailable', 'not-ready'];
+}
+
 /** Codes that the server itself may answer in place of the handler. */
 function sharedProblems(route: Route): readonly ProblemCode[] {
   return [
     ...EVERY,
-    'unsupported-media-type',
-    ...(route.scope === 'public'
-      ? []
-      : (['unauthenticated', 'forbidden', 'authentication-unavailable', 'not-ready'] as const)),
+    // A route that reads its body itself names what it answers to one.
+    ...(route.accepts === 'bytes' ? [] : (['unsupported-media-type'] as const)),
+    ...ofScope(route),
     ...(route.path.includes('{') ? (['malformed-path'] as const) : []),
-    ...(route.accepts === undefined ? [] : (['body-too-large'] as const)),
+    ...(route.accepts !== 'application/json' ? [] : (['body-too-large'] as const)),
     ...(route.sheds ? (['overloaded', 'ledger-unavailable', 'shutting-down'] as const) : []),
   ];
 }
@@ -57,6 +63,7 @@ function responsesOf(route: Route): Json {
 
 function securityOf(route: Route): readonly Json[] {
   if (route.scope === 'public') return [];
+  if (route.scope === 'source') return [{ signalSource: [] }];
   const needed = { apiKey: route.scope === 'authenticated' ? [] : [route.scope] };
   return route.anonymous === 'maybe' ? [needed, {}] : [needed];
 }
@@ -119,6 +126,13 @@ export const openapiOf = (routes: readonly Route[], { version, schemas }: Docume
     },
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', description: 'API key: orb_<keyid>_<secret>_<crc>.' },
+      signalSource: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description:
+          'Signature or secret of a vendor, in the header, form field or path segment that the scheme of its OrbSignalSource names.',
+      },
     },
   },
 });

@@ -15,6 +15,7 @@ export function problem(
   options: ProblemOptions = {},
 ): Reply {
   const row: Problem = problems[code];
+  const wait = options.headers?.['retry-after'] ?? row.retryAfter;
   const body = {
     type: `https://orbs.dev/problems/${code}`,
     title: row.title,
@@ -24,12 +25,15 @@ export function problem(
     next: options.next ?? row.next,
     request_id: request.requestId,
     errors: options.errors,
+    retry_after_s: wait === undefined ? undefined : Number(wait),
     ...options.extensions,
   };
+  // RFC 9110 §11.6.1: every 401 says how to authenticate.
+  const challenge = row.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
   const retry = row.retryAfter === undefined ? {} : { 'retry-after': String(row.retryAfter) };
   return {
     status: row.status,
-    headers: { 'content-type': 'application/problem+json', ...retry, ...options.headers },
+    headers: { 'content-type': 'application/problem+json', ...challenge, ...retry, ...options.headers },
     body: JSON.stringify(body),
   };
 }

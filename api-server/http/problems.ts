@@ -1,4 +1,5 @@
 import { executeProblems } from '../problems/execute.ts';
+import { ingestionProblems } from '../problems/ingestion.ts';
 import { generalProblems } from '../problems/general.ts';
 import { logProblems } from '../problems/log.ts';
 import { marketplaceProblems } from '../problems/marketplace.ts';
@@ -8,6 +9,7 @@ import type { Problem } from '../problems/problem-part.ts';
 import { providerProblems } from '../problems/providers.ts';
 import { receiptProblems } from '../problems/receipts.ts';
 import { reputationProblems } from '../problems/reputation.ts';
+import { statusProblems } from '../problems/status.ts';
 
 /**
  * Every error code of the API (design.md §3): one line for each service. The parts are beside the services, not inside
@@ -23,6 +25,8 @@ export const problems = {
   ...marketplaceProblems,
   ...reputationProblems,
   ...policyProblems,
+  ...statusProblems,
+  ...ingestionProblems,
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;

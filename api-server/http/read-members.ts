@@ -4,7 +4,7 @@ import { nearestName } from '../../core/manifest/nearest.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
 import { problem } from './problem.ts';
 import type { ProblemError } from './problem-options.ts';
-import { refuse, type RouteRequest, type Step } from './route.ts';
+import { refuse, type Reply, type RouteRequest, type Step } from './route.ts';
 
 /** A member of a body: what it holds, in words for the caller. */
 export interface Member {
@@ -34,6 +34,12 @@ function faultsOf(body: JsonObject, members: readonly Member[]): readonly Proble
   return [...unknown, ...wrong];
 }
 
+const UNKNOWN = 'unknown-member';
+
+/** The answer to a body whose members are wrong: an unknown one has the same status in every route (design.md §3). */
+export const wrongMembers = (request: Pick<RouteRequest, 'requestId'>, errors: readonly ProblemError[]): Reply =>
+  problem(request, errors.some(({ code }) => code === UNKNOWN) ? UNKNOWN : 'invalid-parameter', { errors });
+
 /** Reads a body of a closed object strictly: every fault is reported with its pointer. */
 export function readMembers(request: RouteRequest, members: readonly Member[]): Step<JsonObject> {
   const parsed = readJson(request.body);
@@ -47,5 +53,5 @@ export function readMembers(request: RouteRequest, members: readonly Member[]): 
     return refuse(problem(request, 'invalid-parameter', { errors: [{ pointer: '', code: 'not-an-object', detail }] }));
   }
   const errors = faultsOf(value, members);
-  return errors.length > 0 ? refuse(problem(request, 'invalid-parameter', { errors })) : { ok: true, value };
+  return errors.length > 0 ? refuse(wrongMembers(request, errors)) : { ok: true, value };
 }

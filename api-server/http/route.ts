@@ -1,5 +1,6 @@
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Scope } from '../../core/api-key/scopes.ts';
+import type { BodyResult, BodyTerms } from './body.ts';
 import type { Operation } from './operation.ts';
 
 /** One HTTP request after admission, authentication and body reading; free of Express. */
@@ -15,8 +16,14 @@ export interface RouteRequest {
   readonly query: URLSearchParams;
   /** First value of a request header; name in lower case. */
   readonly header: (name: string) => string | undefined;
-  /** Whole body within the limit; empty when there is none. */
+  /** Names and values as on the wire, in order: a header that came twice stands here twice. */
+  readonly headerPairs: readonly (readonly [name: string, value: string])[];
+  /** IP address of the client (`client-address.ts`); empty when it is unknown. */
+  readonly address: string;
+  /** Whole body within the limit; empty when there is none, and on a route with `accepts: 'bytes'`. */
   readonly body: Uint8Array;
+  /** Reads the body, once; only for routes with `accepts: 'bytes'`. The server's own limit counts too. */
+  readonly readBody: (terms: BodyTerms) => Promise<BodyResult> | BodyResult;
   /** Aborted when the caller goes away before the answer is complete. */
   readonly signal: AbortSignal;
 }
@@ -40,15 +47,19 @@ export type Step<T> = { readonly ok: true; readonly value: T } | Refused;
 
 export const refuse = (reply: Reply): Refused => ({ ok: false, reply });
 
-/** The right that a route needs; `authenticated`: any valid key or token (security.md §6.2). */
-type RouteScope = Scope | 'public' | 'authenticated';
+/**
+ * The right that a route needs (security.md §6.2). `authenticated`: any valid key or token. `source`: the handler
+ * verifies the sender by the scheme of its signal source, and nobody else does.
+ */
+type RouteScope = Scope | 'public' | 'authenticated' | 'source';
 
 /**
  * A route of the API. A route without a scope does not compile. A route with an unknown scope prevents the start of the
  * server (security.md S14).
  */
 export interface Route {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  /** `head`: only where the answer differs from that of `get`, which answers HEAD too. */
+  readonly method: 'get' | 'head' | 'post' | 'put' | 'delete';
   /** OpenAPI form: `/orbisets/{id}/execute`. */
   readonly path: string;
   readonly scope: RouteScope;
@@ -65,8 +76,11 @@ export interface Route {
   readonly admin?: 'maybe';
   /** Counts against the limit of runs in flight and is shed first when the process is overloaded. */
   readonly sheds?: true;
-  /** Media type that a body must have. A route without this member takes no body. */
-  readonly accepts?: 'application/json';
+  /**
+   * Media type that a body must have. A route without this member takes no body. `bytes`: any type; the handler judges
+   * the headers first, then calls `readBody` with a limit of its own, or answers without reading.
+   */
+  readonly accepts?: 'application/json' | 'bytes';
   readonly handle: (request: RouteRequest) => Promise<Reply>;
   /** Description of the route in OpenAPI. `openapi.ts` adds security and the problems that every route shares. */
   readonly operation: Operation;

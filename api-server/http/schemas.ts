@@ -1,3 +1,5 @@
+import { ATTEMPT_REASONS } from '../../core/attempts/reasons.ts';
+import { ATTEMPT_OUTCOMES } from '../../core/receipt/record.ts';
 import type { JsonSchema } from './operation.ts';
 import { problems } from './problems.ts';
 
@@ -69,15 +71,29 @@ export const rateLimitPolicyHeader = {
 
 const salt = closed({ salt: matching('^[A-Za-z0-9_-]{22}$', '16 bytes in base64url; given once, never stored.') });
 
-const attempt = closed({
-  provider: text('Name of the provider.'),
-  outcome: {
+/** Why an attempt failed; not in a receipt. */
+const cause = {
+  reason: {
     type: 'string',
-    enum: ['success', 'error', 'timeout', 'rate_limited', 'client_error', 'cancelled', 'blocked'],
+    enum: Object.keys(ATTEMPT_REASONS),
+    description: 'Why it failed; not in the receipt. docs/reference/failure-reasons.md explains each.',
   },
-  http_status: { type: ['integer', 'null'], minimum: 100, maximum: 599 },
-  duration_ms: count('Milliseconds.'),
-});
+  detail: text('The place, type or limit of the fault; never a value of the body. Redacted.'),
+} as const satisfies Record<string, JsonSchema>;
+
+const attemptOutcome = { type: 'string', enum: ATTEMPT_OUTCOMES } as const;
+const httpStatus = { type: ['integer', 'null'], minimum: 100, maximum: 599 } as const;
+
+const attempt = closed(
+  {
+    provider: text('Name of the provider.'),
+    outcome: attemptOutcome,
+    http_status: httpStatus,
+    duration_ms: count('Milliseconds.'),
+    ...cause,
+  },
+  ['reason', 'detail'],
+);
 
 export const openings = closed({ input: salt, output: salt }, ['input', 'output']);
 
@@ -113,8 +129,19 @@ const problemSchema = closed(
     errors: { type: 'array', items: problemError, minItems: 1 },
     run: ref('ProblemRun'),
     decision_id: shapes.decisionId,
-    rules: { type: 'array', items: denial, description: 'What denied the run; the first is the one to report.' },
+    rules: {
+      type: 'array',
+      items: denial,
+      maxItems: 64,
+      description:
+        'What denied the run, ended its attempts or left providers out of it; the first is the one to report.',
+    },
     maybe_executed: { const: true, description: 'The provider may have done its work.' },
+    retry_after_s: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Seconds to wait before the next try; the same as the header Retry-After.',
+    },
     provider_status: { type: 'integer', minimum: 100, maximum: 599 },
     provider_body: providerBody,
     openings,
@@ -144,6 +171,7 @@ const problemSchema = closed(
     'decision_id',
     'rules',
     'maybe_executed',
+    'retry_after_s',
     'provider_status',
     'provider_body',
     'openings',
@@ -162,6 +190,19 @@ const problemSchema = closed(
 export const components = {
   Problem: problemSchema,
   Attempt: attempt,
+  /** The last failed attempt at a provider in one replica. */
+  LastFailure: {
+    oneOf: [
+      closed({
+        at: shapes.time,
+        outcome: attemptOutcome,
+        http_status: httpStatus,
+        ...cause,
+        run_id: { oneOf: [shapes.runId, { type: 'null' }], description: 'Null: the run of another namespace.' },
+      }),
+      { type: 'null' },
+    ],
+  },
   ReceiptSummary: closed({
     receipt_id: shapes.receiptId,
     trust_score: shapes.score,

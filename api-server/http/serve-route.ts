@@ -4,19 +4,18 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import type { Admission } from './admission.ts';
 import { authorise, expiryNotice, type Authenticate } from './authorise.ts';
-import { hasBody, isPlainJson, isTooLarge, readBody } from './body.ts';
+import { awaitsContinue, hasBody, isPlainJson, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
-import { LiveRequest } from './live-request.ts';
+import { LiveRequest, type RequestTools } from './live-request.ts';
 import { ledgerCode, problem } from './problem.ts';
 import { respond } from './respond.ts';
 import type { Reply, Route } from './route.ts';
 
-export interface ServeContext {
+export interface ServeContext extends RequestTools {
   readonly authenticate: Authenticate;
   readonly admission: Admission;
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
-  readonly bodyBytes: number;
   /** Longest time in which the caller takes no byte of a large answer, ms. */
   readonly stallMs: number;
   /** Longest time without a byte in either direction, ms. */
@@ -52,18 +51,21 @@ export function faultReply(context: ServeContext, exchange: Exchange, error: unk
 }
 
 const presentedBy = (
+  { addressOf }: ServeContext,
   exchange: Exchange,
   params: Readonly<Record<string, string>>,
 ): Parameters<typeof authorise>[1] => ({
   requestId: exchange.requestId,
   authorization: exchange.request.headers.authorization,
-  address: exchange.request.socket.remoteAddress ?? '',
+  address: addressOf(exchange.request),
   params,
   url: exchange.request.url ?? '',
 });
 
-const awaitsContinue = (request: IncomingMessage, limitBytes: number): boolean =>
-  request.headers.expect !== undefined && request.httpVersionMinor > 0 && !isTooLarge(request, limitBytes);
+const NO_BYTES = new Uint8Array();
+
+const takesBody = ({ accepts }: Route, request: IncomingMessage): boolean =>
+  accepts !== undefined && isPlainJson(request);
 
 /** @returns undefined: the caller went away, and no answer is sent */
 async function answer(
@@ -73,25 +75,26 @@ async function answer(
   params: Readonly<Record<string, string>>,
 ): Promise<Reply | undefined> {
   const { request } = exchange;
-  const authorised = await authorise(route, presentedBy(exchange, params), context.authenticate);
+  const authorised = await authorise(route, presentedBy(context, exchange, params), context.authenticate);
   if (authorised.kind === 'refused') {
-    const open = await route.forAnyone?.(new LiveRequest(exchange, params, new Uint8Array()));
+    const open = await route.forAnyone?.(new LiveRequest(exchange, params, NO_BYTES, context));
     return open ?? authorised.reply;
   }
   exchange.caller = authorised.caller;
-  if (hasBody(request) && !(route.accepts !== undefined && isPlainJson(request))) {
+  if (route.accepts === 'bytes') return route.handle(new LiveRequest(exchange, params, NO_BYTES, context));
+  if (hasBody(request) && !takesBody(route, request)) {
     return problem(exchange, 'unsupported-media-type');
   }
   // Only here: a caller that waits for `100 Continue` sends no body to a refusal.
   if (awaitsContinue(request, context.bodyBytes)) exchange.response.writeContinue();
-  const body = await readBody(request, context.bodyBytes);
+  const body = await readBody(request, { limitBytes: context.bodyBytes });
   if (body.kind === 'gone') return undefined;
-  if (body.kind === 'too-large') {
+  if (body.kind !== 'body') {
     return problem(exchange, 'body-too-large', {
       detail: `The limit is ${context.bodyBytes} bytes (--max-request-bytes, in the chart api.maxRequestBytes).`,
     });
   }
-  return route.handle(new LiveRequest(exchange, params, body.bytes));
+  return route.handle(new LiveRequest(exchange, params, body.bytes, context));
 }
 
 async function guarded(

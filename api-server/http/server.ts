@@ -5,9 +5,11 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
+import type { Cidr } from '../../core/network/cidr.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import type { Admission } from './admission.ts';
 import type { Authenticate } from './authorise.ts';
+import { clientAddresses } from './client-address.ts';
 import { checkRoutes } from './check-routes.ts';
 import { Connections, drainServer } from './connections.ts';
 import { RequestWithExchange, Exchange, exchangeOf } from './exchange.ts';
@@ -83,6 +85,8 @@ export interface AppOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Absent: plain HTTP. */
   readonly tls?: TlsFiles;
+  /** Proxies whose `X-Forwarded-For` names the client. Default: empty. */
+  readonly trustedProxies?: readonly Cidr[];
   /** Parts that the first start still waits for: until then only public routes are served. Default: empty. */
   readonly notStarted?: () => readonly string[];
 }
@@ -108,7 +112,7 @@ const expressPath = (path: string): string => path.replaceAll(/\{([a-z_]+)\}/g, 
 
 function allowed(routes: readonly Route[], path: string): string {
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase());
-  return (methods.includes('GET') ? ['HEAD', ...methods] : methods).toSorted().join(', ');
+  return [...new Set(methods.includes('GET') ? ['HEAD', ...methods] : methods)].toSorted().join(', ');
 }
 
 /** Reads the path parameters of one route. Express gives arrays only for wildcards, and no route has wildcards. */
@@ -124,16 +128,21 @@ function paramsReader(path: string): (request: Request) => Readonly<Record<strin
   };
 }
 
-/** Express tries one route after the other, so those of runs come first: nearly all requests are theirs. */
-const runsFirst = (routes: readonly Route[]): readonly Route[] =>
-  routes.toSorted((one, other) => Number(other.sheds === true) - Number(one.sheds === true));
+const rankOf = ({ sheds, method }: Route): number => (sheds === true ? 0 : method === 'head' ? 1 : 2);
+
+/**
+ * Express tries one route after the other. Those of runs come first, because nearly all requests are theirs. Those of HEAD
+ * come before those of GET, which would answer HEAD too.
+ */
+const inOrder = (routes: readonly Route[]): readonly Route[] =>
+  routes.toSorted((one, other) => rankOf(one) - rankOf(other));
 
 /** Routes and their fallbacks in Express. */
 function routed(routes: readonly Route[], context: ServeContext): Express {
   const app = express();
   app.set('etag', false).set('query parser', false).set('x-powered-by', false);
   app.set('case sensitive routing', true).set('strict routing', true);
-  for (const route of runsFirst(routes)) {
+  for (const route of inOrder(routes)) {
     const paramsOf = paramsReader(route.path);
     app[route.method](expressPath(route.path), (request: Request) => {
       void serveRoute(context, route, exchangeOf(request), paramsOf(request));
@@ -209,6 +218,7 @@ export function createApp(options: AppOptions): App {
   const context: ServeContext = {
     ...options,
     bodyBytes: limits.bodyBytes,
+    addressOf: clientAddresses(options.trustedProxies ?? []),
     stallMs: limits.stallMs,
     idleMs: limits.idleMs,
     isDraining: () => draining,

@@ -1,4 +1,5 @@
 import type { Ledger, PolicyVersion } from '../../adapters/ledger/port.ts';
+import type { LogFields, Logger } from '../../adapters/telemetry/port.ts';
 import { isJsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
 
@@ -21,10 +22,14 @@ export function specOfVersion({ spec }: Pick<PolicyVersion, 'spec'>): JsonValue 
  */
 export class KeptVersions {
   readonly #ledger: VersionLedger;
+  readonly #logger: Pick<Logger, 'info' | 'flush'>;
   readonly #kept = new Map<string, PolicyVersion>();
+  /** The last line of each policy: it is not repeated while the ledger is away. */
+  readonly #said = new Map<string, string>();
 
-  constructor(ledger: VersionLedger) {
+  constructor(ledger: VersionLedger, logger: Pick<Logger, 'info' | 'flush'>) {
     this.#ledger = ledger;
+    this.#logger = logger;
   }
 
   /** Reads the rows of earlier starts. Later changes come only from this object. */
@@ -41,6 +46,8 @@ export class KeptVersions {
   async keep(key: string, version: PolicyVersion): Promise<void> {
     const before = this.#kept.get(key);
     if (before !== undefined && isSame(before, version)) return;
+    const { digest, generation, mode, by } = version;
+    this.#say('a version of a policy takes force', { policy: key, policy_digest: digest, generation, mode, by });
     await this.#ledger.putPolicyVersion(version, { inForce: true });
     this.#kept.set(key, version);
   }
@@ -48,7 +55,17 @@ export class KeptVersions {
   async drop(key: string): Promise<void> {
     const before = this.#kept.get(key);
     if (before === undefined) return;
+    this.#say('a policy is not in force any more', { policy: key, policy_digest: before.digest });
     await this.#ledger.dropPolicyInForce(before.namespace, before.name);
     this.#kept.delete(key);
+  }
+
+  /** Before the row is written: a change that a kill cuts short is said again by the next process, and never missing. */
+  #say(message: string, fields: LogFields & { readonly policy: string }): void {
+    const line = JSON.stringify([message, fields]);
+    if (this.#said.get(fields.policy) === line) return;
+    this.#said.set(fields.policy, line);
+    this.#logger.info(message, fields);
+    void this.#logger.flush();
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PolicyVersion, StoredTotals } from '../../adapters/ledger/port.ts';
 import { KeyedQueue } from '../../adapters/object-store/keyed-queue.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
@@ -7,9 +6,10 @@ import { createdAtOf } from '../../core/orb/plan-holder.ts';
 import type { PolicyDefinition } from '../../core/policy/document/definition.ts';
 import type { CompiledPolicy, PolicyEngine } from '../../core/policy/language/port.ts';
 import { effectiveMode } from '../../core/policy/simulation/gate.ts';
-import { judgePolicy, type AcceptedPolicy, type RefusedPolicy } from '../../core/policy/status/judge-policy.ts';
+import { judgePolicySteps, type AcceptedPolicy, type RefusedPolicy } from '../../core/policy/status/judge-policy.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { generationOf } from '../../core/reconcile/read-object.ts';
+import { inSlices } from './in-slices.ts';
 import { KeptVersions, type VersionLedger } from './kept-versions.ts';
 import { wantedAfter, wantedOf, type Wanted } from './missing-policy.ts';
 import type { Standing } from './policy-sets.ts';
@@ -66,7 +66,8 @@ function namedBy(key: string): { readonly namespace: string; readonly name: stri
 
 /**
  * Takes policies into force (policy.md §2): each generation is judged once. One that is refused changes nothing; the
- * last good one stays, also after a restart and with another program. Compiling takes up to a second of this thread.
+ * last good one stays, also after a restart and with another program. Compiling takes up to a second of this thread, in
+ * slices between which runs go on.
  */
 export class PolicyFeed {
   readonly #deps: PolicyFeedDeps;
@@ -76,7 +77,7 @@ export class PolicyFeed {
 
   constructor(deps: PolicyFeedDeps) {
     this.#deps = deps;
-    this.#kept = new KeptVersions(deps.ledger);
+    this.#kept = new KeptVersions(deps.ledger, deps.logger);
   }
 
   /** Reads which versions were in force. @throws LedgerError */
@@ -127,8 +128,7 @@ export class PolicyFeed {
 
   async #take(key: string, policy: KubeObject, before: KnownPolicy | undefined): Promise<KnownPolicy> {
     const { engine, platformNamespace, clock, logger } = this.#deps;
-    await nextTurn(); // many may come at once: other work gets a turn between two of them
-    const judged = judgePolicy(policy, { engine, platformNamespace, now: clock.now() });
+    const judged = await inSlices(judgePolicySteps(policy, { engine, platformNamespace, now: clock.now() }));
     const placed = {
       ...namedBy(key),
       uid: uidOf(policy),
@@ -159,7 +159,7 @@ export class PolicyFeed {
 
   async #restored(key: string, kept: PolicyVersion): Promise<InForce> {
     const { engine, clock, logger } = this.#deps;
-    const restored = restoreVersion(kept, clock.now(), engine);
+    const restored = await inSlices(restoreVersion(kept, clock.now(), engine));
     const { definition } = restored;
     const totals = definition === undefined ? [] : await this.#totalsOf(definition);
     if (restored.ok) {

@@ -3,9 +3,10 @@ import { fileOf } from '../../core/files/file-object.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { checkDocument } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import { compileDocument } from '../../core/policy/document/compile-document.ts';
+import { compileDocumentSteps } from '../../core/policy/document/compile-document.ts';
 import { definePolicy, type PolicyDefinition } from '../../core/policy/document/definition.ts';
 import type { CompiledPolicy, PolicyEngine } from '../../core/policy/language/port.ts';
+import type { Steps } from '../../core/policy/language/steps.ts';
 import type { AcceptedPolicy } from '../../core/policy/status/judge-policy.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { generationOf } from '../../core/reconcile/read-object.ts';
@@ -47,10 +48,10 @@ export type RestoredVersion =
     };
 
 /**
- * Compiles a version that was in force. Its tests are not run again: they passed when it took force.
+ * Compiles a version that was in force, in pieces of a few milliseconds. Its tests are not run again: they passed when it took force.
  * @param now ms since the epoch
  */
-export function restoreVersion(version: PolicyVersion, now: number, engine: PolicyEngine): RestoredVersion {
+export function* restoreVersion(version: PolicyVersion, now: number, engine: PolicyEngine): Steps<RestoredVersion> {
   const { namespace, name, at } = version;
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPolicy', metadata: { name, namespace } };
   const checked = checkDocument({ ...envelope, spec: specOfVersion(version) });
@@ -58,7 +59,7 @@ export function restoreVersion(version: PolicyVersion, now: number, engine: Poli
   if (checked.value.kind !== 'OrbPolicy') throw new TypeError('a policy was taken for something else');
   const { spec } = checked.value;
   // A clock that was set back makes the ends of exceptions look farther than they were.
-  const document = compileDocument({ namespace, name, spec }, Math.max(now, at), engine);
+  const document = yield* compileDocumentSteps({ namespace, name, spec }, Math.max(now, at), engine);
   const { findings } = document;
   return document.ok
     ? { ok: true, definition: document.definition, compiled: document.compiled }

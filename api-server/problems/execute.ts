@@ -50,7 +50,7 @@ export const executeProblems = {
   'provider-failed': {
     status: 502,
     title: 'The provider failed',
-    next: 'Read run.attempts. Unless maybe_executed is true, try again later with another Idempotency-Key.',
+    next: 'Read reason and detail in run.attempts. Unless maybe_executed is true, try again later, with another Idempotency-Key if something was sent.',
   },
   'provider-rejected': {
     status: 502,
@@ -65,18 +65,18 @@ export const executeProblems = {
   'provider-rate-limited': {
     status: 502,
     title: 'The provider takes no more requests for now',
-    next: 'Unless maybe_executed is true, try again after Retry-After seconds, with another Idempotency-Key. If it happens often, raise the quota at the provider.',
+    next: 'Unless maybe_executed is true, try again after Retry-After seconds, with another Idempotency-Key if run.attempts is not empty. If it happens often, raise the quota at the provider.',
     retryAfter: 1,
   },
   'provider-timeout': {
     status: 504,
     title: 'The provider did not answer in time',
-    next: 'Unless maybe_executed is true, try again later with another Idempotency-Key. The manifest sets the deadlines: execution.timeout_ms and others.',
+    next: 'Unless maybe_executed is true, try again later, with another Idempotency-Key if something was sent. The manifest sets the deadlines: execution.timeout_ms and others.',
   },
   'providers-unavailable': {
     status: 502,
     title: 'No provider accepts calls at present',
-    next: 'Try again after Retry-After seconds. An Idempotency-Key keeps this answer: send another one.',
+    next: 'Try again after Retry-After seconds. Nothing was sent, so the same Idempotency-Key may be used again. GET /providers/{orb_id}/status shows breakers and last failures.',
     retryAfter: 1,
   },
   'signing-misconfigured': {

@@ -14,6 +14,11 @@ export const generalProblems = {
     title: 'A parameter, header or member of the request is not usable',
     next: 'Correct the parameter that errors[] names.',
   },
+  'unknown-member': {
+    status: 422,
+    title: 'The body has a member that the route does not know',
+    next: 'Remove or rename what errors[] points at.',
+  },
   'invalid-json': {
     status: 400,
     title: 'The body is not JSON',
@@ -21,7 +26,7 @@ export const generalProblems = {
   },
   unauthenticated: {
     status: 401,
-    title: 'No valid API key',
+    title: 'No valid credentials',
     next: 'Send Authorization: Bearer <API key>. Keys are made with: orb keys create --tenant NAME',
   },
   forbidden: {
@@ -86,7 +91,11 @@ export const generalProblems = {
     retryAfter: 1,
   },
   // Codes that more than one service answers
-  'orb-not-found': { status: 404, title: 'No such Orb', next: 'Check name and version of orb_id.' },
+  'orb-not-found': {
+    status: 404,
+    title: 'No such Orb',
+    next: 'Check name and version of orb_id. GET /orbs lists what the tenant can run, as orb list does.',
+  },
   'orbiset-not-found': {
     status: 404,
     title: 'No such Orbiset',

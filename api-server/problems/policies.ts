@@ -40,7 +40,7 @@ export const policyProblems = {
   'replay-not-found': {
     status: 404,
     title: 'No such replay',
-    next: 'Check the replay id; replays of other tenants are not shown, and old ones are erased after 30 days.',
+    next: 'Check the replay id; replays of other tenants are not shown, and old ones are erased.',
   },
   'decision-not-found': {
     status: 404,
@@ -50,7 +50,7 @@ export const policyProblems = {
   'facts-not-recorded': {
     status: 409,
     title: 'The facts of the decision are not stored',
-    next: 'Explain a newer decision: facts are kept for 90 days, unless an obligation noStore holds them back.',
+    next: 'Explain a newer decision: facts are erased after the time that the platform is set to, 90 days by default, and never stored under an obligation noStore.',
   },
   'approval-not-open': {
     status: 409,

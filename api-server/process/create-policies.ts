@@ -9,7 +9,7 @@ import { PoliciesInForce } from '../policy/policies.ts';
 import { createPolicyMetrics } from '../policy/policy-metrics.ts';
 import type { Listings } from '../reputation/listings.ts';
 import { DayCounts, dayBegin } from '../runtime/day-counts.ts';
-import { OrbFacts } from '../runtime/orb-facts.ts';
+import { LastingFacts } from '../runtime/lasting-facts.ts';
 import type { PolicyState } from '../runtime/policy-state.ts';
 import type { RuntimeSettings } from '../runtime/runtime.ts';
 
@@ -57,6 +57,6 @@ export async function createPolicies(
   await policies.feed.open();
   const dayCounts = new DayCounts();
   await loadDayCounts(parts, dayCounts);
-  const orbFacts = new OrbFacts(reputation.listings.orb);
-  return { policies, policyState: { orbFacts, kept: new KeptResults(), dayCounts, decided: counted.decided } };
+  const lastingFacts = new LastingFacts(reputation.listings.orb);
+  return { policies, policyState: { lastingFacts, kept: new KeptResults(), dayCounts, decided: counted.decided } };
 }

@@ -10,10 +10,12 @@ interface ReplayParts extends Pick<Platform, 'metrics' | 'policies'> {
   readonly document: KeysDocument;
   /** Path of the ledger's file. */
   readonly ledgerFile: string;
+  /** Frees memory for the thread of a replay. */
+  readonly makeRoom: () => Promise<void>;
 }
 
 /** The replays of one process, and their threads. */
-export const createReplays = ({ runtime, document, ledgerFile, policies, metrics }: ReplayParts): Replays => {
+export const createReplays = ({ runtime, document, ledgerFile, makeRoom, policies, metrics }: ReplayParts): Replays => {
   const { ledger, catalog, sealing, issuer, clock, random, logger, settings } = runtime;
   return new Replays({
     ledger,
@@ -25,7 +27,7 @@ export const createReplays = ({ runtime, document, ledgerFile, policies, metrics
     logger,
     owner: settings.owner,
     keys: document,
-    runner: new ReplayRunner({ file: ledgerFile, most: settings.policyReplayThreads }),
+    runner: new ReplayRunner({ file: ledgerFile, most: settings.policyReplayThreads, makeRoom }),
     counters: createReplayCounters(metrics.registry),
     replayed: policies.replayed,
   });

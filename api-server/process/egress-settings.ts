@@ -1,5 +1,3 @@
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { parseAllowRules } from '../../adapters/egress/allow-rules.ts';
 import type { AllowRule } from '../../adapters/egress/port.ts';
 import { selfTest } from '../../adapters/egress/self-test.ts';
@@ -27,22 +25,3 @@ export function allowRulesOf({ egressAllow, egressStub }: EgressFlags): readonly
   if (!parsed.ok) throw new UsageError(parsed.errors.join('\n'));
   return parsed.exceptions;
 }
-
-/** Only the first certificate is read: enough to recognise a file of CA certificates. */
-function isAuthority(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).ca;
-  } catch {
-    return false;
-  }
-}
-
-async function readCa(path: string): Promise<string> {
-  const pem = await readFile(path, 'utf8').catch(() => undefined);
-  if (pem !== undefined && isAuthority(pem)) return pem;
-  throw new UsageError(`--egress-ca ${path}: no PEM certificate of an authority is there`);
-}
-
-/** PEM texts of `--egress-ca`. @throws UsageError a file holds no CA certificate */
-export const readAuthorities = ({ egressCa }: EgressFlags): Promise<readonly string[]> =>
-  Promise.all(egressCa.map(readCa));

@@ -1,25 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import { createDialer } from '../../adapters/egress/dialer.ts';
-import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
 import type { Dialer, AllowRule } from '../../adapters/egress/port.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
-import {
-  ed25519Verify,
-  hmacSha256,
-  nodeEncoding,
-  randomSource,
-  sha256,
-  sha256Hex,
-} from '../../adapters/keys/primitives.ts';
+import { ed25519Verify, randomSource, sha256 } from '../../adapters/keys/primitives.ts';
+import type { Scorer } from '../../adapters/reputation-worker/port.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { callerTag } from '../../core/receipt/caller-tag.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { allLogKeys } from '../../core/verify/inclusion.ts';
@@ -28,24 +19,21 @@ import { createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
 import type { Doubt } from '../log-head/judge-head.ts';
 import { LogHead } from '../log-head/log-head.ts';
-import { CallerTags } from '../runtime/caller-tags.ts';
-import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
-import { WarningLimiter } from '../runtime/warning-limiter.ts';
-import { KillSwitches } from '../runtime/kill-switches.ts';
-import { RunRates } from '../runtime/run-rates.ts';
-import { followSuspensions } from '../runtime/suspended-versions.ts';
-import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../runtime/runtime.ts';
 import type { OperatorProof } from '../../core/publication/owner.ts';
 import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
+import { DraftRunner } from '../../adapters/draft-worker/draft-runner.ts';
 import { createReplays } from './create-replays.ts';
+import { createRuntime } from './create-runtime.ts';
 import { createReputation } from './create-reputation.ts';
-import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
 import type { PoliciesInForce } from '../policy/policies.ts';
 import { createPolicies } from './create-policies.ts';
-import { Slots } from '../runtime/slots.ts';
+import { createIngestion, type Ingestion } from './create-ingestion.ts';
+import { createReceiving, type Receiving } from './create-receiving.ts';
+import { PlatformStatus, type PlatformStatusParts } from '../status/platform-status.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
+import { versionOf } from './version.ts';
 
 /** All parts of one API process that live as long as the process, with or without a cluster. */
 export interface Platform {
@@ -69,11 +57,18 @@ export interface Platform {
   readonly runtime: Runtime;
   /** The policies in force; until their objects were read, every run is denied. */
   readonly policies: PoliciesInForce;
+  readonly ingestion: Ingestion;
+  readonly receiving: Receiving;
   readonly replays: Replays;
+  readonly drafts: DraftRunner;
+  /** What works of the platform: read at the opening, then in memory. */
+  readonly status: PlatformStatus;
   /** Seals certificates and status lists with the certificate key. */
   readonly certificates: SealTools;
   /** Publishing, scores and certificates. */
   readonly reputation: Reputation;
+  /** Computes over receipts in another thread. */
+  readonly scores: Pick<Scorer, 'count'>;
   readonly random: (bytes: number) => Uint8Array;
   readonly exceptions: readonly AllowRule[];
   /** Closes the parts of `openPlatform`, and writes the last head. The HTTP servers must be closed before. */
@@ -97,23 +92,13 @@ export interface PlatformOptions {
     /** Time between evaluations of an Orb with new runs, ms. */
     readonly intervalMs: number;
   };
+  /** Who measures: absent: a prober tells its rounds. */
+  readonly status?: Pick<PlatformStatusParts, 'ownIntervalMs'>;
   /** Settings that differ between standalone and a cluster. */
   readonly runtime: Pick<
     RuntimeSettings,
     'platformNamespace' | 'standalone' | 'owner' | 'secretHint' | 'policyRetention' | 'policyReplayThreads'
   >;
-}
-
-// security.md S6
-const SLOTS = { perKey: 256, waiting: 1000 };
-const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-const MAX_TIMEOUT_MS = 120_000;
-
-/** Version of this program, from its package. */
-function versionOf(root: string): string {
-  const value: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
-  return typeof version === 'string' ? version : '0.0.0';
 }
 
 /** @throws StartError the keys don't match each other */
@@ -122,9 +107,6 @@ async function openDocument({ keysJws, root }: PlatformKeys): Promise<KeysDocume
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
   return opened.document;
 }
-
-const createLogHead = ({ clock, log }: PlatformOptions, document: KeysDocument): LogHead =>
-  new LogHead({ clock, logger: log.logger, keys: allLogKeys(document) });
 
 const ledgerFile = ({ ledgerFolder }: Pick<PlatformOptions, 'ledgerFolder'>): string =>
   join(ledgerFolder, 'ledger.sqlite');
@@ -149,60 +131,23 @@ function openLedger(
   });
 }
 
+/** The ledger, and what proves that its log only grew. */
+async function openLog(
+  options: PlatformOptions,
+  random: (bytes: number) => Uint8Array,
+  document: KeysDocument,
+): Promise<{ readonly head: LogHead; readonly ledger: Ledger }> {
+  const { clock, log } = options;
+  const head = new LogHead({ clock, logger: log.logger, keys: allLogKeys(document) });
+  return { head, ledger: await openLedger(options, random, head) };
+}
+
 /** The first entries of a log are the keys that sign it (trust.md §3.1). */
 function beginLog({ keys, log }: PlatformOptions, ledger: Ledger, size: number): void {
   if (size > 0) return;
   ledger
     .appendEntries(keys.keyEvents)
     .catch((error: unknown) => log.logger.error('the log could not be begun', { error }));
-}
-
-type Parts = Pick<
-  Platform,
-  'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation' | 'policies'
-> &
-  Pick<Runtime, 'policyState'>;
-
-function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
-  const { version, reputation, policies, policyState, ...shared } = parts;
-  const { catalog, metrics } = parts;
-  const inFlight = new RunsInFlight();
-  const switches = new KillSwitches(inFlight);
-  followSuspensions(reputation.listings, switches, log.logger);
-  return {
-    ...shared,
-    clock,
-    sha256,
-    sealing: { signer: keys.receipt, sha256Hex, encoding: nodeEncoding },
-    issuer: keys.issuer,
-    logger: log.logger,
-    settings: {
-      ...runtime,
-      cleartextOrigins: cleartextOrigins(exceptions),
-      userAgent: `orb-platform/${version}`,
-      maxTimeoutMs: MAX_TIMEOUT_MS,
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-    },
-    tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
-    selfCheck: new SelfCheck(keys.receiptPublic, {
-      start: startCheckThread,
-      onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
-    }),
-    slots: new Slots(SLOTS),
-    inFlight,
-    rates: new RunRates(),
-    published: reputation.listings,
-    policies,
-    policyState,
-    switches,
-    failover: new OrbFailovers({
-      clock,
-      random: Math.random,
-      metrics,
-      isThere: (namespace, orbId) => catalog.orb(namespace, orbId) !== undefined,
-    }),
-    echoWarnings: new WarningLimiter(clock.monotonic),
-  };
 }
 
 interface Measured {
@@ -225,6 +170,49 @@ const metricSources = (
   logHeadSize: () => head.savedSize(),
 });
 
+async function openStatus(
+  { clock, log, runtime, status: measured }: PlatformOptions,
+  { ledger, random, metrics: { registry } }: Pick<Platform, 'ledger' | 'random' | 'metrics'>,
+): Promise<PlatformStatus> {
+  const { platformNamespace } = runtime;
+  const status = new PlatformStatus({ ledger, clock, logger: log.logger, random, platformNamespace, ...measured });
+  await status.open();
+  status.observe(registry);
+  return status;
+}
+
+/** Signal sources, and what takes their deliveries. */
+async function openIngestion(
+  options: PlatformOptions,
+  parts: Pick<Platform, 'ledger' | 'metrics'> & { readonly loopDelayMs: () => number },
+): Promise<Pick<Platform, 'ingestion' | 'receiving'>> {
+  const { keys, log } = options;
+  const ingestion = await createIngestion({ ledger: parts.ledger, keys, log, settings: options.runtime });
+  const receiving = await createReceiving({ ...options, ...parts, traffic: ingestion.traffic });
+  return { ingestion, receiving };
+}
+
+interface Closing {
+  readonly timers: readonly { readonly close: () => void }[];
+  /** They read the ledger, so they end before it. */
+  readonly threads: readonly { readonly close: () => Promise<void> }[];
+  /** Written after the ledger's last entry. */
+  readonly head: LogHead;
+}
+
+async function closeParts(
+  { dialer, ledger, runtime, log }: Omit<Platform, 'close'>,
+  { timers, threads, head }: Closing,
+): Promise<void> {
+  for (const timer of timers) timer.close();
+  await dialer.destroy();
+  for (const thread of threads) await thread.close();
+  await ledger.close();
+  await runtime.selfCheck.close();
+  await head.close();
+  await log.logger.flush();
+}
+
 /**
  * Opens the parts in this order: ledger (its lock comes first), dialer, metrics, runtime.
  * @param root folder of the program's package
@@ -234,42 +222,26 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const version = versionOf(root);
   const random = randomSource();
   const document = await openDocument(keys);
-  const head = createLogHead(options, document);
-  const ledger = await openLedger(options, random, head);
+  const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
   const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
-  const { reputation, certificates, cases, scores } = createReputation(options, {
-    ledger,
-    random,
-    document,
-    metrics,
-    ledgerFile: ledgerFile(options),
-  });
+  const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };
+  const { reputation, certificates, cases, scores } = createReputation(options, { ...stored, random });
   await reputation.open();
   const policy = await createPolicies({ ledger, reputation, metrics, clock, log, settings: options.runtime });
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
-  const replays = createReplays({
-    runtime,
-    document,
-    ledgerFile: ledgerFile(options),
-    policies: policy.policies,
-    metrics,
-  });
-  const close = async (): Promise<void> => {
-    delay.close();
-    cases.close();
-    await dialer.destroy();
-    await scores.close();
-    await replays.close();
-    await ledger.close();
-    await runtime.selfCheck.close();
-    await head.close();
-    await log.logger.flush();
-  };
-  const made = {
+  const drafts = new DraftRunner({ logger: log.logger });
+  const replays = createReplays({ ...stored, runtime, policies: policy.policies, makeRoom: drafts.rest });
+  const platform = {
+    version,
+    clock,
+    log,
+    keys,
+    random,
+    exceptions,
     ledger,
     logHead: head,
     followHead: (store: HeadStore, forked: (doubt: Doubt) => void) =>
@@ -280,9 +252,14 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     admission,
     runtime,
     policies: policy.policies,
+    ...(await openIngestion(options, { ledger, metrics, loopDelayMs: delay.meanMs })),
     replays,
+    drafts,
+    status: await openStatus(options, { ledger, random, metrics }),
     certificates,
     reputation,
+    scores,
   };
-  return { version, clock, log, keys, random, exceptions, close, ...made };
+  const closing = { timers: [delay, platform.receiving, cases], threads: [scores, drafts, replays], head };
+  return { ...platform, close: () => closeParts(platform, closing) };
 }

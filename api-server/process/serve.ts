@@ -7,27 +7,35 @@ import type { Authenticate } from '../http/authorise.ts';
 import { createApp, type App, type Answered } from '../http/server.ts';
 import { sweepUntil } from '../run/sweeper.ts';
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import type { ServiceGroup } from '../../adapters/process/shared-flags.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
+import type { Cidr } from '../../core/network/cidr.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { openapiRoute } from '../http/openapi.ts';
 import type { Route } from '../http/route.ts';
 import type { ServiceParts } from '../services/service.ts';
-import { serviceRoutes, serviceSchemas } from '../services/services.ts';
+import { serviceRoutes, serviceSchemas, servicesOf } from '../services/services.ts';
 import type { Platform } from './platform.ts';
+import { runIngestWorker } from './run-ingest-worker.ts';
 import { createTlsFollower, watchTls, type ServerTls, type TlsPaths } from './tls-files.ts';
 
 /** Inputs of the routes beside the platform. They differ between standalone and a cluster. */
 type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation' | 'policyObjects'>;
 
-/** Every route of the API, with its OpenAPI document. @throws StartError the keys don't match each other */
-async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly Route[]> {
-  const { keys, clock, runtime, reputation, replays, version, ledger } = platform;
+/** The routes of these services, with their OpenAPI document. @throws StartError the keys don't match each other */
+async function routesOf(
+  platform: Platform,
+  parts: RouteParts,
+  groups: readonly ServiceGroup[],
+): Promise<readonly Route[]> {
+  const { keys, clock, runtime, reputation, replays, drafts, status, ingestion, version, ledger } = platform;
   const { keysJws } = keys;
   const opened = await openKeys(keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
   const { document } = opened;
   const missing = (): readonly string[] => [...parts.missing(), ...(runtime.selfCheck.failed ? ['self-check'] : [])];
-  const routes = serviceRoutes({
+  const services = servicesOf(groups);
+  const all = {
     ...parts,
     version,
     clock,
@@ -35,10 +43,15 @@ async function routesOf(platform: Platform, parts: RouteParts): Promise<readonly
     runtime,
     reputation,
     replays,
+    drafts,
+    status,
+    sources: ingestion.sources.index,
+    intake: platform.receiving.intake,
     keys: { keysJws, document },
     missing,
-  });
-  return [...routes, openapiRoute(routes, { version, schemas: serviceSchemas() })];
+  };
+  const routes = serviceRoutes(all, services);
+  return [...routes, openapiRoute(routes, { version, schemas: serviceSchemas(services) })];
 }
 
 /** Counts and logs one answered request. */
@@ -54,7 +67,13 @@ export interface ServeOptions extends RouteParts {
   readonly metricsListen: ListenAddress;
   /** Largest body of a request, bytes. */
   readonly maxRequestBytes: number;
+  /** Services whose routes are served. */
+  readonly services: readonly ServiceGroup[];
+  /** Proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies: readonly Cidr[];
   readonly authenticate: Authenticate;
+  /** Longest time for the work in progress when it stops, ms; default 125 000: longer than the longest run. */
+  readonly drainMs?: number;
   /** Metrics beside those of the platform. */
   readonly slices?: Metrics['slices'];
   /** Certificate and key, with the paths of their files; absent: plain HTTP. */
@@ -101,19 +120,24 @@ async function* allSlices({ metrics }: Platform, { slices }: ServeOptions): Asyn
   if (slices !== undefined) yield* slices();
 }
 
+/** What goes on beside the requests, until it is stopped. Receipts and entries are signed, so most of it waits for the log. */
+async function runInBackground(platform: Platform, options: ServeOptions, signal: AbortSignal): Promise<void> {
+  const following = platform.status.run(signal);
+  if (await platform.logHead.ready(signal)) {
+    const work = [sweepUntil(platform.runtime, signal), platform.reputation.run(signal)];
+    if (options.services.includes('ingestion')) work.push(runIngestWorker(platform, options.missing, signal));
+    await Promise.all(work);
+  }
+  await following;
+}
+
 /** The server answers requests when it returns. @throws StartError a fault that the user can correct */
 export async function serve(platform: Platform, options: ServeOptions): Promise<Served> {
   const { clock, log, random, admission } = platform;
   const stopping = new AbortController();
-  // The receipts of the sweeper are signed, so it waits for the log.
-  const sweeper = platform.logHead
-    .ready(stopping.signal)
-    .then((mayLog) => (mayLog ? sweepUntil(platform.runtime, stopping.signal) : undefined));
-  const evaluating = platform.logHead
-    .ready(stopping.signal)
-    .then((mayLog) => (mayLog ? platform.reputation.run(stopping.signal) : undefined));
+  const background = runInBackground(platform, options, stopping.signal);
   const app = createApp({
-    routes: await routesOf(platform, options),
+    routes: await routesOf(platform, options, options.services),
     authenticate: options.authenticate,
     admission,
     logger: log.logger,
@@ -121,6 +145,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     random,
     observe: observeRequest(platform),
     limits: { bodyBytes: options.maxRequestBytes },
+    trustedProxies: options.trustedProxies,
     notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });
@@ -130,14 +155,15 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
   const taken = await withListenErrors(options.listen, '--listen', () => listenOn(app.server, options.listen));
   const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);
   const stop = async (): Promise<void> => {
-    const end = clock.monotonic() + DRAIN_MS;
-    const cut = await app.drain(DRAIN_MS);
+    const { drainMs = DRAIN_MS } = options;
+    const end = clock.monotonic() + drainMs;
+    const cut = await app.drain(drainMs);
     if (cut > 0) log.logger.warn('connections were cut', { connections: cut });
     // A caller that has gone leaves a run behind. That run ends like any other.
     const isOver = (): boolean => admission.inFlight() === 0 || clock.monotonic() >= end;
     await until(isOver, clock, { everyMs: POLL_MS }, stopping.signal);
     stopping.abort();
-    await Promise.all([sweeper, evaluating, scraped.close(), unwatch?.()]);
+    await Promise.all([background, scraped.close(), unwatch?.()]);
   };
   const metricsUrl = `${urlOf({ ...options.metricsListen, port: scraped.port })}/metrics`;
   return { url: urlOf(taken, app.scheme), metricsUrl, stop };

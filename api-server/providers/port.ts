@@ -1,3 +1,4 @@
+import type { ProviderView } from '../runtime/failover/orb-failovers.ts';
 import type { SeriesContext } from '../../core/failover/evaluation-from-series.ts';
 import type { EvaluationSummary } from '../../core/failover/evaluation-summary.ts';
 import type { BreakerState } from '../../core/failover/metrics.ts';
@@ -60,6 +61,8 @@ export interface ReplicaView {
   readonly breakers: (namespace: string, orbId: OrbId) => Readonly<Record<string, BreakerState>>;
   /** By provider: end of the time without requests, ms since epoch. */
   readonly cooling: (namespace: string, orbId: OrbId) => Readonly<Record<string, number>>;
+  /** By provider, with breaker and last failure; none for an Orb that was never called here. */
+  readonly providers: (namespace: string, orbId: OrbId) => Readonly<Record<string, ProviderView>>;
 }
 
 /** The Orb whose metrics are requested. */

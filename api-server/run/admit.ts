@@ -32,13 +32,14 @@ const WITHOUT_RATE: Step<Admitted> = {
 };
 
 /**
- * Checks the limits, and takes a token of the Orbiset's rate last. Only requests for a run count. A dry run, a stored
- * answer or a request that another limit refused does not count.
+ * Takes a token of the Orbiset's rate. Each run takes one, also a run that policies deny: its record is a transaction of
+ * the ledger and a signature, so without the rate a caller could fill the ledger as fast as it sends.
  */
-export function admit(runtime: Runtime, request: RouteRequest, plan: RunPlan): Step<Admitted> {
-  const refused = refuseLoad(runtime, request, plan);
-  if (refused !== undefined) return refuse(refused);
-  const { fullName, limits } = plan.orbiset;
+export function takeRate(
+  runtime: Runtime,
+  request: RouteRequest,
+  { fullName, limits }: RunPlan['orbiset'],
+): Step<Admitted> {
   const { ratePerSecond } = limits;
   if (ratePerSecond === undefined) return WITHOUT_RATE;
   const { allowed, headers } = runtime.rates.take(fullName, ratePerSecond, runtime.clock.monotonic());
@@ -49,4 +50,13 @@ export function admit(runtime: Runtime, request: RouteRequest, plan: RunPlan): S
   const giveBack = (): void => runtime.rates.giveBack(fullName);
   const addHeaders = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...headers } });
   return { ok: true, value: { giveBack, addHeaders } };
+}
+
+/**
+ * Checks the limits, and takes a token of the Orbiset's rate last. Only requests for a run count. A dry run, a stored
+ * answer or a request that another limit refused does not count.
+ */
+export function admit(runtime: Runtime, request: RouteRequest, plan: RunPlan): Step<Admitted> {
+  const refused = refuseLoad(runtime, request, plan);
+  return refused === undefined ? takeRate(runtime, request, plan.orbiset) : refuse(refused);
 }

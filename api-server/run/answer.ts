@@ -1,13 +1,16 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { RunProblemCode } from '../../core/attempts/classify.ts';
+import type { AttemptCause } from '../../core/attempts/reasons.ts';
 import { shownBody } from '../../core/run/shown-body.ts';
 import { runStatusOf } from '../../core/run/run-status.ts';
 import { problem } from '../http/problem.ts';
 import { json } from '../http/reply.ts';
 import type { Reply } from '../http/route.ts';
 import type { CallResults } from './call-providers.ts';
+import { causesOf, explained, nextOptions, whyText } from './failure-text.ts';
 import type { FinishedRun } from './finished-run.ts';
 import { denialOptions } from './policy-answer.ts';
+import { limitOptions } from './policy-limits.ts';
 import { summaryOf } from './seal-run.ts';
 
 /** For whom an answer is written. */
@@ -41,12 +44,14 @@ function openings({ run, outputSalt }: FinishedRun, audience: Audience): JsonObj
 }
 
 function success(finished: FinishedRun, audience: Audience): Reply {
-  const { record } = finished.sealed;
+  const { sealed, missingOutputs } = finished;
+  const { record } = sealed;
   const { execution } = record;
   return json({
     run_id: execution.run_id,
     status: runStatusOf[execution.outcome],
     outputs: finished.outputs ?? {},
+    ...(missingOutputs.length === 0 ? {} : { missing_outputs: missingOutputs }),
     receipt: summaryOf(record, true),
     execution_ms: execution.duration_ms,
     ...openings(finished, audience),
@@ -69,26 +74,47 @@ function providerStatus({ decisive }: FinishedRun, code: RunProblemCode): JsonOb
 const retryAfter = ({ retryAfterMs }: CallResults): Readonly<Record<string, string>> =>
   retryAfterMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
 
-/** The members of a problem that show a run with its receipt. */
+/** How a problem shows its run. */
+interface RunShown {
+  readonly status: string;
+  /** Its receipt verifies. */
+  readonly isValid: boolean;
+  readonly causes?: readonly (AttemptCause | undefined)[];
+}
+
+/**
+ * The members of a problem that show a run with its receipt.
+ * @param causes of the attempts, in their order; none in an answer that is stored
+ */
 export function runView(
   { sealed: { record } }: Pick<FinishedRun, 'sealed'>,
-  status: string,
-  isValid: boolean,
+  { status, isValid, causes = [] }: RunShown,
 ): JsonObject {
   const { run_id, attempts } = record.execution;
-  return { run_id, status, attempts: attempts.map((attempt) => ({ ...attempt })), receipt: summaryOf(record, isValid) };
+  return {
+    run_id,
+    status,
+    attempts: attempts.map((attempt, index) => explained(attempt, causes[index])),
+    receipt: summaryOf(record, isValid),
+  };
 }
 
 function failure(finished: FinishedRun, code: RunProblemCode, audience: Audience): Reply {
   const { calls, run, sealed, denied } = finished;
   const maybeExecuted = calls.results.some((result) => result.maybeExecuted) || denied !== undefined;
-  const denial = denied === undefined ? {} : denialOptions(denied, run.plan.orbiset);
+  const denial = denied === undefined ? limitOptions(run.plan, calls) : denialOptions(denied, run.plan.orbiset);
+  // A stored answer has no reasons: the ledger holds none (trust.md §1.1).
+  const isTold = audience === 'caller' && denied === undefined;
+  const detail = denial.detail ?? (isTold ? whyText(finished) : undefined);
+  const status = runStatusOf[sealed.record.execution.outcome];
   return problem(run.plan, code, {
+    ...(isTold ? nextOptions(finished, code, maybeExecuted) : {}),
     ...denial,
+    ...(detail === undefined ? {} : { detail }),
     headers: retryAfter(calls),
     extensions: {
       ...denial.extensions,
-      run: runView(finished, runStatusOf[sealed.record.execution.outcome], true),
+      run: runView(finished, { status, isValid: true, causes: isTold ? causesOf(calls) : [] }),
       ...openings(finished, audience),
       ...(maybeExecuted ? { maybe_executed: true } : {}),
       ...providerStatus(finished, code),
@@ -104,7 +130,7 @@ export const answer = (finished: FinishedRun, audience: Audience = 'caller'): Re
 /** The answer to a run whose receipt does not verify with the published key. */
 export const misconfigured = (finished: FinishedRun): Reply =>
   problem(finished.run.plan, 'signing-misconfigured', {
-    extensions: { run: runView(finished, 'failed', false), maybe_executed: true },
+    extensions: { run: runView(finished, { status: 'failed', isValid: false }), maybe_executed: true },
   });
 
 /** A complete answer in the form that is stored under an `Idempotency-Key`. */

@@ -1,4 +1,5 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
+import type { AttemptCause } from '../../core/attempts/reasons.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
 import { failureOf, maybeExecuted, type Failure, type RepeatPolicy } from '../../core/attempts/repeat.ts';
@@ -6,10 +7,14 @@ import { retryAfterMs } from '../../core/attempts/retry-after.ts';
 import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
 import { readAnswer, type AnswerReading } from '../../core/run/read-answer.ts';
+import { attemptCause, type AttemptLimits } from './attempt-cause.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
 import type { RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+
+/** What policies bind an attempt to, and the Orbiset its time. */
+export type CallerLimit = 'restrictHosts' | 'maxResponseBytes' | 'timeoutMs';
 
 /** The result of one attempt. */
 export interface AttemptResult {
@@ -21,10 +26,14 @@ export interface AttemptResult {
   /** The kind of failure; without meaning after a success. */
   readonly failure: Failure;
   readonly repeats: RepeatPolicy;
+  /** Why it failed, redacted; undefined after a success. */
+  readonly cause: AttemptCause | undefined;
+  /** Request headers may have reached the provider. */
+  readonly sent: boolean;
   /** Ms from now for which the provider asks for no requests; undefined: it does not ask. */
   readonly retryAfterMs: number | undefined;
-  /** Policies of the run ended it, so that it says nothing about the Orb. */
-  readonly endedByPolicy: boolean;
+  /** A limit of Orbiset or policies ended it, stricter than the Orb's own: it says nothing about the Orb. */
+  readonly endedBy: CallerLimit | undefined;
   /** True when the result concerns the Orb, not only the calling Orbiset. */
   readonly concernsOrb: boolean;
   /** Unredacted; null unless the provider answered with a 2xx. */
@@ -49,7 +58,7 @@ const readResult = (result: DialResult, { provider }: ReadyAttempt): AnswerReadi
         result.body,
         provider.outputs,
       )
-    : { exchange: { kind: 'failed', cause: result.failure.kind }, outputs: null, complete: false };
+    : { exchange: { kind: 'failed', cause: result.failure.kind }, outputs: null, complete: false, cause: undefined };
 
 /** The request as it is sent: the manifest's own headers, then ours that the manifest does not set. */
 function outbound({ request, provider }: ReadyAttempt, plan: RunPlan, runtime: Runtime): OutboundRequest {
@@ -68,12 +77,16 @@ function outbound({ request, provider }: ReadyAttempt, plan: RunPlan, runtime: R
 const responseLimit = ({ provider }: ReadyAttempt, { settings: { maxResponseBytes: platform } }: Runtime): number =>
   Math.min(provider.maxResponseBytes ?? platform, platform);
 
+/** Largest answer of this attempt, bytes. */
+const largestAnswer = (ready: ReadyAttempt, runtime: Runtime): number =>
+  Math.min(ready.maxResponseBytes ?? Infinity, responseLimit(ready, runtime));
+
 function limitsOf(ready: ReadyAttempt, runtime: Runtime): DialLimits {
   const { provider } = ready;
   return {
     connectTimeoutMs: provider.connectTimeoutMs,
     bodyIdleMs: provider.bodyIdleMs,
-    maxResponseBytes: Math.min(ready.maxResponseBytes ?? Infinity, responseLimit(ready, runtime)),
+    maxResponseBytes: largestAnswer(ready, runtime),
     followRedirects: provider.followRedirects,
     idempotent: provider.idempotent,
   };
@@ -93,22 +106,28 @@ export interface AttemptCall {
   readonly timeoutMs: number | undefined;
 }
 
-/** The attempt was cut by a deadline of its Orbiset, which is shorter than that of the manifest. */
-function endedByOrbisetDeadline({ plan, ready, live }: AttemptCall, result: DialResult): boolean {
+/** The attempt was cut by the deadline of the run, not by one that the manifest sets for an attempt. */
+function endedByRunDeadline({ ready, live }: AttemptCall, result: DialResult): boolean {
   if (result.kind !== 'failed' || result.failure.code !== 'deadline') return false;
-  const followsRun = live.signal.aborted || ready.provider.attemptTimeoutMs === undefined;
-  return followsRun && plan.timeoutMs < plan.eligible[0].provider.timeoutMs;
+  return live.signal.aborted || ready.provider.attemptTimeoutMs === undefined;
 }
+
+/** That deadline is shorter than the manifest's. */
+const endedByShortDeadline = (call: AttemptCall, result: DialResult): boolean =>
+  endedByRunDeadline(call, result) && call.plan.timeoutMs < call.plan.eligible[0].provider.timeoutMs;
 
 /** The host comes from the Orbiset's own secrets: its answers and its speed may depend on the tenant. */
 const isOwnHost = ({ ready }: AttemptCall): boolean => ready.provider.request.literalHost === undefined;
 
-/** The Orb was kept to fewer hosts or to a shorter answer than it declares. Else a policy could open its breaker for all. */
-function endedByPolicy(runtime: Runtime, { ready }: AttemptCall, result: DialResult): boolean {
-  if (result.kind !== 'failed') return false;
+/** The Orb was kept to fewer hosts, a shorter answer or less time than it declares. */
+function callerLimit(runtime: Runtime, call: AttemptCall, result: DialResult): CallerLimit | undefined {
+  if (result.kind !== 'failed') return undefined;
+  const { ready, plan } = call;
   const { code } = result.failure;
-  if (code === 'policy-host-not-allowed') return true;
-  return code === 'response-too-large' && (ready.maxResponseBytes ?? Infinity) < responseLimit(ready, runtime);
+  if (code === 'policy-host-not-allowed') return 'restrictHosts';
+  if (code === 'response-too-large' && (ready.maxResponseBytes ?? Infinity) < responseLimit(ready, runtime))
+    return 'maxResponseBytes';
+  return plan.shortenedBy !== undefined && endedByRunDeadline(call, result) ? 'timeoutMs' : undefined;
 }
 
 /**
@@ -120,7 +139,7 @@ function concernsOrb(call: AttemptCall, result: DialResult, exchange: ProviderEx
   const { orb, orbiset } = call.plan;
   if (orbiset.namespace === orb.namespace) return true;
   if (isTenantRefusal(exchange, call.ready.usesSecret)) return false;
-  return !endedByOrbisetDeadline(call, result) && !isOwnHost(call);
+  return !endedByShortDeadline(call, result) && !isOwnHost(call);
 }
 
 function countAttempt(
@@ -163,6 +182,23 @@ function askedToWait(runtime: Runtime, result: DialResult, exchange: ProviderExc
   return text === undefined ? undefined : retryAfterMs(text, runtime.clock.now());
 }
 
+/** Why the attempt failed. Called after a failure only: a success pays nothing for it. */
+function causeOfFailure(
+  runtime: Runtime,
+  { ready, plan, timeoutMs }: AttemptCall,
+  result: DialResult,
+  [reading, retryAfter]: readonly [AnswerReading, number | undefined],
+): AttemptCause {
+  const limits = (): AttemptLimits => ({
+    provider: ready.provider,
+    maxResponseBytes: largestAnswer(ready, runtime),
+    attemptMs: timeoutMs,
+    runMs: plan.timeoutMs,
+    now: runtime.clock.now(),
+  });
+  return attemptCause({ result, reading: reading.cause, retryAfterMs: retryAfter }, limits, plan.orbiset.redactor);
+}
+
 async function dial(runtime: Runtime, call: AttemptCall): Promise<DialResult> {
   const { plan, ready } = call;
   const { signal, end } = attemptSignal(call);
@@ -177,12 +213,16 @@ async function dial(runtime: Runtime, call: AttemptCall): Promise<DialResult> {
 export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
   const { ready } = call;
   const result = await dial(runtime, call);
-  const { exchange, outputs, complete } = readResult(result, ready);
-  const byPolicy = endedByPolicy(runtime, call, result);
-  const concerns = !byPolicy && concernsOrb(call, result, exchange);
+  const reading = readResult(result, ready);
+  const { exchange, outputs, complete } = reading;
+  const endedBy = callerLimit(runtime, call, result);
+  // A policy could open the breaker of the Orb for all otherwise.
+  const concerns = endedBy === undefined && concernsOrb(call, result, exchange);
   if (concerns) countAttempt(runtime, call, result, exchange);
   const { provider } = ready;
   const { repeats } = provider;
+  const outcome = attemptOutcome(exchange);
+  const retryAfter = askedToWait(runtime, result, exchange);
   const ended = { exchange, sent: result.kind === 'answered' || result.sent, status: result.status };
   return {
     ready,
@@ -190,15 +230,17 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
     usedSecret: ready.usesSecret,
     record: {
       provider: provider.name,
-      outcome: attemptOutcome(exchange),
+      outcome,
       http_status: recordable(result.status),
       duration_ms: Math.round(result.ms),
     },
     exchange,
     failure: failureOf(ended, provider.retry),
     repeats,
-    retryAfterMs: askedToWait(runtime, result, exchange),
-    endedByPolicy: byPolicy,
+    cause: outcome === 'success' ? undefined : causeOfFailure(runtime, call, result, [reading, retryAfter]),
+    sent: ended.sent,
+    retryAfterMs: retryAfter,
+    endedBy,
     concernsOrb: concerns,
     outputs,
     outputsComplete: complete,

@@ -2,11 +2,14 @@ import { verdictOf, type AttemptVerdict } from '../../core/attempts/breaker.ts';
 import { attemptTimeoutMs } from '../../core/attempts/attempt-timeout.ts';
 import {
   nextStep,
+  pauseOf,
   refusalStanding,
+  type Availability,
   type Candidate,
   type AttemptState,
   type StopReason,
 } from '../../core/attempts/plan.ts';
+import type { AttemptCause } from '../../core/attempts/reasons.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { isTenantRefusal } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
@@ -23,6 +26,18 @@ export interface CallResults {
   readonly stop: StopReason | 'cut';
   /** Ms from now after which a provider takes calls again. */
   readonly retryAfterMs: number | undefined;
+  /** Why each provider could not be called; empty unless the run made no attempt for this reason. */
+  readonly refusing: readonly RefusingProvider[];
+}
+
+/** A provider that can't be called now. */
+export interface RefusingProvider {
+  readonly provider: string;
+  readonly kind: Exclude<Availability['kind'], 'free'>;
+  /** Ms until it can be called. */
+  readonly leftMs: number;
+  /** Its last failure; undefined: none is known, or the Orb is of another namespace. */
+  readonly lastCause: AttemptCause | undefined;
 }
 
 /** Keys of the slots that an attempt holds at its provider (security.md S6). */
@@ -58,7 +73,7 @@ class RunCalls {
     while (!signal.aborted) {
       const situation = this.#situation();
       const step = nextStep(situation);
-      if (step.kind === 'stop') return this.#end(step.reason, step.retryAfterMs);
+      if (step.kind === 'stop') return this.#end(step.reason, step.retryAfterMs, situation);
       // Spent before the wait: otherwise all runs that wait for the same moment could use the same remaining budget.
       if (step.charged) this.#failover.budget.spend(situation.now);
       if (step.waitMs > 0 && !(await this.#waited(step.waitMs))) break;
@@ -68,8 +83,21 @@ class RunCalls {
     return this.#end('cut');
   }
 
-  #end(stop: CallResults['stop'], retryAfterMs?: number): CallResults {
-    return { results: this.#results, stop, retryAfterMs };
+  #end(stop: CallResults['stop'], retryAfterMs?: number, situation?: AttemptState): CallResults {
+    const isRefused = situation !== undefined && (stop === 'unavailable' || stop === 'quota');
+    return { results: this.#results, stop, retryAfterMs, refusing: isRefused ? this.#refusing(situation) : [] };
+  }
+
+  #refusing({ candidates, now }: AttemptState): readonly RefusingProvider[] {
+    const { orb, orbiset } = this.#run.plan;
+    // What another tenant's run came to is not this caller's business.
+    const states = orb.namespace === orbiset.namespace ? this.#failover.states() : undefined;
+    return candidates.flatMap(({ provider, standing }) => {
+      if (standing.kind === 'free') return [];
+      const until = standing.kind === 'cooling' ? (standing.asked ?? standing.until) : standing.until;
+      const lastCause = states?.get(provider)?.lastFailure?.cause;
+      return [{ provider, kind: standing.kind, leftMs: Math.max(0, until - now), lastCause }];
+    });
   }
 
   #situation(): AttemptState {
@@ -122,13 +150,26 @@ class RunCalls {
     let verdict: AttemptVerdict = 'nothing';
     try {
       const result = await attempt(this.#runtime, { plan, ready, live, timeoutMs });
-      if (result.concernsOrb) verdict = verdictOf[result.record.outcome];
+      if (result.concernsOrb) {
+        verdict = verdictOf[result.record.outcome];
+        this.#trace(result);
+      }
       this.#results.push(result);
       this.#learn(result);
       return result;
     } finally {
       this.#failover.report(ready.provider.name, ticket, verdict);
     }
+  }
+
+  /** Remembers the last failure of a provider, for its status. An attempt that the platform ended says nothing. */
+  #trace({ provider, cause, record: { outcome, http_status: httpStatus } }: AttemptResult): void {
+    if (cause === undefined) this.#failover.noteSuccess(provider);
+    if (cause === undefined || outcome === 'cancelled') return;
+    const { orb, orbiset, runId } = this.#run.plan;
+    const at = this.#runtime.clock.now();
+    const own = orb.namespace === orbiset.namespace;
+    this.#failover.noteFailure(provider, { at, outcome, httpStatus, cause, runId: own ? runId : null });
   }
 
   /** Records a provider's request for a pause: for which callers, and how long. */
@@ -145,7 +186,7 @@ class RunCalls {
     const failed = outcome === 'error' || outcome === 'rate_limited';
     if (!failed || retryAfterMs === undefined) return;
     if (result.concernsOrb) this.#failover.cool(provider, retryAfterMs);
-    else this.#failover.coolTenant(provider, sender, { kind: 'cooling', until: this.#until(retryAfterMs) });
+    else this.#failover.coolTenant(provider, sender, { kind: 'cooling', ...pauseOf(retryAfterMs, this.#until(0)) });
   }
 
   #until(ms: number): number {

@@ -8,7 +8,7 @@ import type { ParsedRequest } from './parse.ts';
 import { denialOptions } from './policy-answer.ts';
 import { violationRows } from './policy-rows.ts';
 import { observeDecisions, type DeniedRun } from './run-policy.ts';
-import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
+import { commitText, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
 import { seedOf, startRow } from './start.ts';
 
 /** A denied run ends when it begins: nothing is waited for. */
@@ -16,7 +16,7 @@ const NO_TIME_MS = 0;
 
 function reply(request: RouteRequest, { policy, orbiset }: DeniedRun, sealed: SealedRun, openings: JsonObject): Reply {
   const options = denialOptions(policy, orbiset);
-  const run = runView({ sealed }, 'denied', true);
+  const run = runView({ sealed }, { status: 'denied', isValid: true });
   return problem(request, 'policy-denied', { ...options, extensions: { ...options.extensions, run, ...openings } });
 }
 
@@ -46,7 +46,7 @@ export async function denyRun(
 ): Promise<Reply> {
   const { selfCheck, ledger } = runtime;
   if (selfCheck.failed) return problem(request, 'signing-misconfigured');
-  const input = commitJson(runtime, denied.inputs);
+  const input = commitText(runtime, denied.policy.inputText);
   const run = { ...denied, caller: request.caller, claim, timeoutMs: NO_TIME_MS };
   const seed = seedOf(runtime, run, input);
   const sealed = sealRun(runtime, seed, {

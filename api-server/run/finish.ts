@@ -1,4 +1,10 @@
-import { LedgerError, type FinishResult, type RunFinish, type StoredReceipt } from '../../adapters/ledger/port.ts';
+import {
+  LedgerError,
+  type FinishResult,
+  type IdempotencyClaim,
+  type RunFinish,
+  type StoredReceipt,
+} from '../../adapters/ledger/port.ts';
 import type { LogFields } from '../../adapters/telemetry/port.ts';
 import { decisiveAttempt, endWithoutAttempt, runEnd, type RunEnd } from '../../core/attempts/classify.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
@@ -8,26 +14,38 @@ import { ledgerCode, problem } from '../http/problem.ts';
 import type { Reply } from '../http/route.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { answer, answerText, misconfigured, storedText } from './answer.ts';
-import type { AttemptResult } from './attempt.ts';
+import type { AttemptResult, CallerLimit } from './attempt.ts';
 import type { CallResults } from './call-providers.ts';
+import { explained, isUnsent } from './failure-text.ts';
 import type { FinishedRun } from './finished-run.ts';
 import type { RunPlan } from './plan.ts';
 import { finishRows, hidesBody, reviewAnswer, withoutRedacted } from './policy-response.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
 import type { RunPolicy } from './run-policy.ts';
-import { commitJson, receiptRow, sealRun, type SealedRun } from './seal-run.ts';
+import { commitJson, receiptRow, sealRun } from './seal-run.ts';
 import type { Run } from './start.ts';
 
 /** The provider's answer was one that policies do not let in: its score counts no failure. */
-const ENDED_BY_POLICY: RunEnd = { outcome: 'caller_error', problem: 'provider-failed' };
+const NOT_LET_IN: RunEnd = { outcome: 'caller_error', problem: 'provider-failed' };
+
+/** The provider had less time than the Orb declares, by a limit of Orbiset or policies: its score counts no failure. */
+const CUT_SHORT: RunEnd = { outcome: 'caller_error', problem: 'provider-timeout' };
+
+const endByLimit: Readonly<Record<CallerLimit, RunEnd>> = {
+  restrictHosts: NOT_LET_IN,
+  maxResponseBytes: NOT_LET_IN,
+  timeoutMs: CUT_SHORT,
+};
 
 /** How a run ends: by an attempt, by a kill switch, or because no provider could be called. */
 function endOf(run: Run, { results, stop }: CallResults, decisive: AttemptResult | undefined): RunEnd {
   const killed = run.live.killed();
   if (killed !== undefined && (stop === 'cut' || results.at(-1)?.exchange.kind !== 'answered'))
     return { outcome: 'platform_error', problem: killed };
-  if (decisive === undefined) return endWithoutAttempt[stop];
-  return decisive.endedByPolicy ? ENDED_BY_POLICY : runEnd(decisive.exchange, decisive.usedSecret);
+  if (decisive === undefined)
+    return stop === 'cut' && run.plan.shortenedBy !== undefined ? CUT_SHORT : endWithoutAttempt[stop];
+  const { endedBy, exchange, usedSecret } = decisive;
+  return endedBy === undefined ? runEnd(exchange, usedSecret) : endByLimit[endedBy];
 }
 
 /** The provider was called, and policies keep its answer back. */
@@ -55,10 +73,27 @@ function outputsOf(
   return isJsonObject(value) ? withoutRedacted(value, policy) : {};
 }
 
+const NOTHING_MISSING: readonly string[] = [];
+
+/**
+ * Outputs that the answer lacks. A value that has a type is never null. What policies hide is not among them: whether
+ * the provider sent it is hidden too.
+ */
+function missingOutputs(good: AttemptResult | undefined, policy: RunPolicy | undefined): readonly string[] {
+  if (good === undefined || good.outputsComplete || good.outputs === null) return NOTHING_MISSING;
+  const hidden = policy?.bound.redactResponse ?? [];
+  const { outputs } = good;
+  return Object.keys(outputs).filter((name) => outputs[name] === null && !hidden.includes(name));
+}
+
 // The wall clock may be stepped during a run. A difference up to one second counts as slewing (trust.md §4, `slo`).
 const STEP_MS = 1000;
 
 const attemptsOf = ({ results }: CallResults): readonly AttemptRecord[] => results.map(({ record }) => record);
+
+/** Each attempt with its reason, which stands in no receipt. */
+const explainedAttempts = ({ results }: CallResults): readonly JsonObject[] =>
+  results.map(({ record, cause }) => explained(record, cause));
 
 /** The facts of the end that don't depend on the outputs. */
 function conclude(
@@ -99,9 +134,11 @@ export function finishRun(runtime: Runtime, run: Run, calls: CallResults): Finis
   return {
     run,
     calls,
+    replica: runtime.settings.owner,
     problem: problemOf(end),
     decisive,
     outputs,
+    missingOutputs: missingOutputs(good, review.policy),
     outputSalt: output?.salt,
     sealed,
     denied: review.denied,
@@ -132,6 +169,14 @@ function commitAndCheck(runtime: Runtime, finished: FinishedRun): Promise<Settle
   return Promise.all([runtime.ledger.finishRun(finishRow(finished)), checkAndAnswer(runtime, finished)]);
 }
 
+/** The answer of a run that sent nothing is not kept: a repeat is a new run. */
+async function checkAndFree(runtime: Runtime, finished: FinishedRun): Promise<Settled> {
+  return Promise.all([
+    runtime.ledger.finishRun({ ...finishRow(finished), freesKey: true }),
+    checkAndAnswer(runtime, finished),
+  ]);
+}
+
 /** With an `Idempotency-Key` the check comes first: a repeat must never show a bad receipt as good. */
 async function checkAndCommit(runtime: Runtime, finished: FinishedRun): Promise<Settled> {
   const good = await checkAndAnswer(runtime, finished);
@@ -139,12 +184,17 @@ async function checkAndCommit(runtime: Runtime, finished: FinishedRun): Promise<
   return [await runtime.ledger.finishRun({ ...finishRow(finished), answer: text }), good];
 }
 
+function settleBy(claim: IdempotencyClaim | undefined, { calls }: FinishedRun): typeof commitAndCheck {
+  if (claim === undefined) return commitAndCheck;
+  return isUnsent(calls) ? checkAndFree : checkAndCommit;
+}
+
 function ledgerFailedReply({ run: { plan }, calls }: FinishedRun, error: LedgerError): Reply {
   return problem(plan, ledgerCode(error), {
     detail: 'The run may have been executed; its receipt follows when the ledger is back.',
     extensions: {
       maybe_executed: true,
-      run: { run_id: plan.runId, status: 'failed', attempts: attemptsOf(calls).map((one) => ({ ...one })) },
+      run: { run_id: plan.runId, status: 'failed', attempts: explainedAttempts(calls) },
     },
   });
 }
@@ -162,9 +212,10 @@ async function runClosedReply(runtime: Runtime, { plan, seed }: Run): Promise<Re
 
 /**
  * Counts every run in the metrics. The log has a line at `info` only for a run that did not complete. A completed run
- * has its receipt, and a line costs more than its Merkle leaf (performance.md §2).
+ * has its receipt, and a line costs more than its Merkle leaf (performance.md §2). The line holds why attempts failed,
+ * beside the ids of run and receipt: neither receipt nor ledger holds it.
  */
-function observe({ metrics, logger }: Runtime, { plan }: Run, { record }: SealedRun): void {
+function observe({ metrics, logger }: Runtime, { run: { plan }, sealed: { record }, calls }: FinishedRun): void {
   const { execution, orb } = record;
   metrics.run(execution.outcome, execution.duration_ms / 1000);
   const fields = (): LogFields => ({
@@ -177,6 +228,7 @@ function observe({ metrics, logger }: Runtime, { plan }: Run, { record }: Sealed
     duration_ms: execution.duration_ms,
     provider: execution.attempts.at(-1)?.provider ?? plan.eligible[0].provider.name,
     receipt_id: record.receipt_id,
+    attempts: explainedAttempts(calls),
   });
   if (execution.outcome === 'success') logger.debug('run', fields);
   else logger.info('run', fields());
@@ -187,12 +239,12 @@ function observe({ metrics, logger }: Runtime, { plan }: Run, { record }: Sealed
  * @returns the answer of the run: another one when commit or check failed, or when the sweeper closed the run before
  */
 export async function storeReceipt(runtime: Runtime, finished: FinishedRun): Promise<Reply> {
-  const { run, sealed } = finished;
+  const { run } = finished;
   const { runId: run_id, claim } = run.plan;
   try {
-    const [committed, good] = await (claim === undefined ? commitAndCheck : checkAndCommit)(runtime, finished);
+    const [committed, good] = await settleBy(claim, finished)(runtime, finished);
     if (committed.kind === 'closed') return await runClosedReply(runtime, run);
-    observe(runtime, run, sealed);
+    observe(runtime, finished);
     if (good !== undefined) return good;
     runtime.logger.error('a receipt does not verify with the published key: no more runs are started', { run_id });
     return misconfigured(finished);

@@ -11,12 +11,16 @@ import type { Run } from './start.ts';
 export interface FinishedRun {
   readonly run: Run;
   readonly calls: CallResults;
+  /** Instance name of this process. */
+  readonly replica: string;
   /** Undefined: the run succeeded. */
   readonly problem: RunProblemCode | undefined;
   /** The attempt that decides the end, except after a kill switch; undefined: there was no attempt. */
   readonly decisive: AttemptResult | undefined;
   /** For the caller: redacted. Undefined: the Orb has no outputs, or the run failed. */
   readonly outputs: JsonObject | undefined;
+  /** Names of outputs that are null because the provider's answer lacks them; mostly empty. */
+  readonly missingOutputs: readonly string[];
   /** base64url. */
   readonly outputSalt: string | undefined;
   readonly sealed: SealedRun;

@@ -3,12 +3,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/j
 import type { Finding } from '../../core/manifest/finding.ts';
 import { parseOrbId, type OrbId } from '../../core/manifest/orb-id.ts';
 import { readJson } from '../../core/manifest/read-json.ts';
+import { nearestOrbId } from '../../core/orb/nearest-orb-id.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { problem } from '../http/problem.ts';
 import { QueryReader } from '../http/query.ts';
 import { refuse, type Refused, type RouteRequest, type Step } from '../http/route.ts';
 import { orbisetRef } from '../http/tenant.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { idsInOrbiset } from '../orbs/visible-orbs.ts';
 import { claimOf, malformedKey } from './idempotency.ts';
 
 /** A request with all data that is known before its Orb is looked up. */
@@ -24,7 +26,7 @@ export interface ParsedRequest {
 
 type Options = Pick<ParsedRequest, 'dryRun' | 'debug'>;
 type Body = Pick<ParsedRequest, 'orbId' | 'inputs'>;
-type FieldError = Pick<Finding, 'pointer' | 'code' | 'detail'>;
+type FieldError = Pick<Finding, 'pointer' | 'code' | 'detail' | 'suggestion'>;
 
 const NO_OPTIONS: Step<Options> = { ok: true, value: { dryRun: false, debug: false } };
 
@@ -71,9 +73,21 @@ function unknownMembers(value: JsonObject): readonly FieldError[] {
 export const invalidInputs = (request: RouteRequest, errors: readonly FieldError[]): Refused =>
   refuse(
     problem(request, 'invalid-inputs', {
-      errors: errors.map(({ pointer, code, detail }) => ({ pointer, code, detail })),
+      errors: errors.map(({ pointer, code, detail, suggestion }) => ({
+        pointer,
+        code,
+        detail,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      })),
     }),
   );
+
+/** The fault of an id; `acme.mail` without a version was probably meant as the highest one. */
+function idFault(text: JsonValue | undefined, known: () => ReadonlySet<OrbId>): FieldError {
+  if (text === undefined) return ORB_ID_MISSING;
+  const suggestion = typeof text === 'string' ? nearestOrbId(text, known()) : undefined;
+  return suggestion === undefined ? ORB_ID_MALFORMED : { ...ORB_ID_MALFORMED, suggestion };
+}
 
 function jsonOf(request: RouteRequest): Step<JsonObject> {
   const json = readJson(request.body);
@@ -86,15 +100,15 @@ function jsonOf(request: RouteRequest): Step<JsonObject> {
   return invalidInputs(request, [{ pointer: '', code: 'not-an-object', detail }]);
 }
 
-/** The body of spec §2.2, read strictly: every fault is reported with its pointer. */
-function bodyOf(request: RouteRequest): Step<Body> {
+/** The body of spec §2.2, read strictly: every fault is reported with its pointer. @param known ids that may be meant */
+function bodyOf(request: RouteRequest, known: () => ReadonlySet<OrbId>): Step<Body> {
   const json = jsonOf(request);
   if (!json.ok) return json;
   const { orb_id: text, inputs } = json.value;
   const unknown = unknownMembers(json.value);
   const orbId = typeof text === 'string' ? parseOrbId(text) : undefined;
   if (orbId?.ok !== true) {
-    return invalidInputs(request, [text === undefined ? ORB_ID_MISSING : ORB_ID_MALFORMED, ...unknown]);
+    return invalidInputs(request, [idFault(text, known), ...unknown]);
   }
   return unknown.length === 0
     ? { ok: true, value: { orbId: orbId.value, inputs: inputs ?? {} } }
@@ -114,7 +128,7 @@ export function parseRequest(runtime: Runtime, request: RouteRequest): Step<Pars
   }
   const claim = claimOf(runtime, request, orbiset.value);
   if (claim.kind === 'malformed') return refuse(malformedKey(request));
-  const body = bodyOf(request);
+  const body = bodyOf(request, () => idsInOrbiset(runtime, request, orbiset.value));
   if (!body.ok) return body;
   const { dryRun, debug } = options.value;
   const { orbId, inputs } = body.value;

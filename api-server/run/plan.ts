@@ -22,7 +22,10 @@ export interface RunPlan extends ResolvedRun {
   readonly eligible: EligibleProviders;
   /** Undefined: an Orb with `access: anonymous`, called without a key. */
   readonly caller: Caller | undefined;
+  /** Of the whole run. */
   readonly timeoutMs: number;
+  /** Whose limit `timeoutMs` is when it is shorter than those of the Orb and of the installation; else undefined. */
+  readonly shortenedBy: 'orbiset' | 'policy' | undefined;
   readonly claim: IdempotencyClaim | undefined;
   /** Undefined: no policy meets the run. */
   readonly policy: RunPolicy | undefined;

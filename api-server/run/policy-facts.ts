@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
-import { jcs } from '../../core/json/jcs.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
-import { preFlightFacts, requestFacts, responseFacts } from '../../core/policy/facts/build-facts.ts';
+import { requestFacts, responseFacts } from '../../core/policy/facts/build-facts.ts';
+import { preFlightFacts, type LastingFacts, type PreFlightFacts } from '../../core/policy/facts/pre-flight-facts.ts';
 import type { Facts } from '../../core/policy/language/port.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
@@ -19,41 +19,43 @@ export interface PolicySubject extends ResolvedRun {
   readonly hasIdempotencyKey: boolean;
   /** Undefined: unknown, so that rules that read a count fail. */
   readonly runsToday: RunsToday | undefined;
+  /** Bytes of the canonical JSON of the inputs. */
+  readonly inputBytes: number;
   /** Inputs whose values become facts. */
   readonly inputNames: readonly string[];
 }
 
-function callerFacts(caller: Caller | undefined): Omit<Parameters<typeof preFlightFacts>[0]['caller'], 'runsToday'> {
-  if (caller === undefined) return { kind: 'anonymous', id: 'anonymous', scopes: [], groups: [] };
-  const kind = caller.id.startsWith('sa:') ? 'service_account' : 'api_key';
-  return { kind, id: caller.id, scopes: [...caller.scopes].toSorted(), groups: caller.groups ?? [] };
-}
+/** Whether no name in the inputs, at any level, holds a known form of a secret. */
+const hasPlainNames = (redactor: CompiledOrbiset['redactor'], inputs: JsonObject): boolean =>
+  Object.entries(inputs).every(
+    ([name, value]) => redactor.text(name).hits === 0 && (!isJsonObject(value) || hasPlainNames(redactor, value)),
+  );
 
-/** Facts are stored and shown, and a caller may send the value of a secret as an input. */
-function withoutSecrets({ redactor }: CompiledOrbiset, inputs: JsonObject): JsonObject {
-  const { value } = redactor.json(inputs);
+/**
+ * Facts are stored and shown, and a caller may send the value of a secret as an input. Of most inputs only the names
+ * become facts: their values are not looked at.
+ */
+function withoutSecrets(orbiset: CompiledOrbiset, inputs: JsonObject, inputNames: readonly string[]): JsonObject {
+  if (inputNames.length === 0 && hasPlainNames(orbiset.redactor, inputs)) return inputs;
+  const { value } = orbiset.redactor.json(inputs);
   return isJsonObject(value) ? value : {};
 }
 
-/** The facts of phase PreFlight. */
-export function factsBefore({ policyState }: Runtime, subject: PolicySubject): Facts {
-  const { orb, orbiset, runsToday } = subject;
-  return preFlightFacts({
-    orb: policyState.orbFacts.of(orb, subject.startedAt),
-    caller: { ...callerFacts(subject.caller), runsToday: runsToday?.caller },
-    orbiset: {
-      namespace: orbiset.namespace,
-      name: orbiset.name,
-      labels: orbiset.labels,
-      runsToday: runsToday?.orbiset,
-      orbRunsToday: runsToday?.orb,
-    },
-    startedAt: subject.startedAt,
-    hasIdempotencyKey: subject.hasIdempotencyKey,
-    inputs: withoutSecrets(orbiset, subject.inputs),
-    inputBytes: Buffer.byteLength(jcs(subject.inputs)),
-    inputNames: subject.inputNames,
-  });
+/** The facts of phase PreFlight, and what they were made of. */
+export function factsBefore(
+  { policyState: { lastingFacts } }: Runtime,
+  subject: PolicySubject,
+): PreFlightFacts & { readonly lasting: LastingFacts } {
+  const { orb, orbiset, inputNames, startedAt } = subject;
+  const lasting = {
+    orb: lastingFacts.orb(orb, startedAt),
+    caller: lastingFacts.caller(subject.caller, orbiset.namespace),
+    orbiset: lastingFacts.orbiset(orbiset),
+  };
+  const { runsToday, hasIdempotencyKey, inputBytes } = subject;
+  const inputs = withoutSecrets(orbiset, subject.inputs, inputNames);
+  const ofRun = { runsToday, startedAt, hasIdempotencyKey, inputs, inputBytes, inputNames };
+  return { ...preFlightFacts({ ...lasting, ...ofRun }), lasting };
 }
 
 /** Path and names of the query of a URL that holds placeholders, which `URL` would escape. */

@@ -1,7 +1,8 @@
 import type { RunFinish } from '../../adapters/ledger/port.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { jcs } from '../../core/json/jcs.ts';
 import { decide } from '../../core/policy/decision/decide.ts';
-import { boundTo, decidesRequests, usesPhase } from '../../core/policy/decision/run-decision.ts';
+import { decidesRequests, usesPhase } from '../../core/policy/decision/run-decision.ts';
 import { laterFacts } from '../../core/policy/facts/build-facts.ts';
 import { FACTS_SCHEMA } from '../../core/policy/facts/orb-facts.ts';
 import type { Facts } from '../../core/policy/language/port.ts';
@@ -11,13 +12,13 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptResult } from './attempt.ts';
 import { factsOfRequest, factsOfResponse } from './policy-facts.ts';
 import { decisionRow, leavesNoFacts, policyRecord, violationRows } from './policy-rows.ts';
-import { observeDecisions, snapshotOf, type RunPolicy } from './run-policy.ts';
+import { afterPhases, observeDecisions, snapshotOf, type RunPolicy } from './run-policy.ts';
 import type { Run } from './start.ts';
 
 /** Facts that the phases before the answer had. */
 function factsSoFar({ plan }: Run, policy: RunPolicy, { ready }: AttemptResult): Facts {
-  const { set, phases, facts } = policy;
-  return decidesRequests(set, boundTo(phases)) ? laterFacts(facts, factsOfRequest(plan, ready)) : facts;
+  const { set, bound, facts } = policy;
+  return decidesRequests(set, bound) ? laterFacts(facts, factsOfRequest(plan, ready)) : facts;
 }
 
 /** @returns `policy` itself when no policy looks at answers */
@@ -32,8 +33,8 @@ function decideResponse(runtime: Runtime, run: Run, policy: RunPolicy, result: A
   observeDecisions(runtime, [response]);
   return {
     ...policy,
-    phases: [...policy.phases, response],
-    snapshots: [...policy.snapshots, snapshotOf(runtime, 'Response', provider, added)],
+    ...afterPhases([...policy.phases, response]),
+    snapshots: [...policy.snapshots, snapshotOf(runtime, 'Response', provider, jcs(added))],
   };
 }
 
@@ -59,11 +60,11 @@ export function reviewAnswer(runtime: Runtime, run: Run, good: AttemptResult | u
 
 /** Whether policies keep an answer or outputs of it back, so that nobody may see its body. */
 export const hidesBody = ({ policy, denied }: Review): boolean =>
-  denied !== undefined || (policy !== undefined && boundTo(policy.phases).redactResponse !== undefined);
+  denied !== undefined || (policy !== undefined && policy.bound.redactResponse !== undefined);
 
 /** The outputs without those that policies take away: they are null in the answer and in what the receipt commits to. */
 export function withoutRedacted(outputs: JsonObject, policy: RunPolicy | undefined): JsonObject {
-  const hidden = policy === undefined ? [] : (boundTo(policy.phases).redactResponse ?? []);
+  const hidden = policy === undefined ? [] : (policy.bound.redactResponse ?? []);
   const there = hidden.filter((name) => Object.hasOwn(outputs, name));
   return there.length === 0 ? outputs : { ...outputs, ...Object.fromEntries(there.map((name) => [name, null])) };
 }
@@ -81,14 +82,24 @@ export function finishRows(
 ): RunFinish['policy'] {
   const violations = violationRows(runtime, policy, record);
   if (policy === plan.policy) return violations.length === 0 ? undefined : { facts: [], violations };
-  const { json, decision, shadow, shadowDiffers, policies } = decisionRow(policy, plan, true);
+  const { json, decision, shadow, shadowDiffers, policies } = decisionRow(
+    policy,
+    { ...plan, factsDigest: record.policy.facts_digest },
+    true,
+  );
   const isHidden = leavesNoFacts(policy);
   const added = policy.snapshots.filter(({ phase }) => phase === 'Response');
   return {
     response: { decision, json, shadow, shadowDiffers, policies },
     facts: isHidden
       ? []
-      : added.map(({ phase, provider, salt, facts }) => ({ phase, provider, schema: FACTS_SCHEMA, salt, facts })),
+      : added.map(({ phase, provider, salt, stored }) => ({
+          phase,
+          provider,
+          schema: FACTS_SCHEMA,
+          salt,
+          facts: stored,
+        })),
     ...(isHidden ? { erasesFacts: true as const } : {}),
     violations,
   };

@@ -4,31 +4,32 @@ import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { providersInOrder } from '../../core/orb/effective-provider.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { resolveOrb } from '../../core/orb/resolve-orb.ts';
-import { boundTo } from '../../core/policy/decision/run-decision.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import { selectProviders, type Selection } from '../../core/run/eligibility.ts';
 import { problem } from '../http/problem.ts';
 import type { ProblemCode } from '../http/problems.ts';
+import { faultOf, orbNotFound } from '../orbs/orb-not-found.ts';
+import { idsInOrbiset } from '../orbs/visible-orbs.ts';
 import { refuse, type Refused, type Reply, type RouteRequest, type Step } from '../http/route.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { mayExecute, unauthenticatedReply, unlessAnonymous } from './authorise.ts';
 import { invalidInputs, type ParsedRequest } from './parse.ts';
 import type { ResolvedRun, RunPlan } from './plan.ts';
-import {
-  decidePreFlight,
-  decideProviders,
-  decisionOf,
-  type Asking,
-  type DeniedRun,
-  type RunPolicy,
-} from './run-policy.ts';
+import { decidePreFlight, decideProviders, type Asking, type DeniedRun, type RunPolicy } from './run-policy.ts';
 
 /** The answer for an Orb that never was valid, with its faults. A shared Orb's faults are shown only to its owner. */
-export function notReady(request: RouteRequest, { namespace, fault = '' }: OrbEntry, tenant: string): Reply {
-  return problem(request, 'orb-not-ready', fault === '' || namespace !== tenant ? {} : { detail: fault });
+export function notReady(request: RouteRequest, entry: OrbEntry, tenant: string): Reply {
+  const detail = faultOf(entry, tenant);
+  return problem(request, 'orb-not-ready', detail === undefined ? {} : { detail });
 }
 
 const digestOf = ({ compiled }: OrbEntry): string | undefined => compiled?.digest;
+
+function unknownOrb(runtime: Runtime, request: RouteRequest, orbiset: CompiledOrbiset, orbId: OrbId): Reply {
+  const { catalog } = runtime;
+  const known = idsInOrbiset(runtime, request, orbiset);
+  return orbNotFound(request, orbId, { catalog, namespace: orbiset.namespace, known, at: { pointer: '/orb_id' } });
+}
 
 /** The Orb of a request (design.md §2). The key was checked before, by `refuseKey`. */
 export function findOrb(
@@ -53,14 +54,18 @@ export function findOrb(
     case 'not-allowed':
       return refuse(problem(request, 'orb-not-allowed', { detail: `Add ${orbId} to spec.orbs of the Orbiset.` }));
     case 'unknown':
-      return refuse(problem(request, 'orb-not-found'));
+      return refuse(unknownOrb(runtime, request, orbiset, orbId));
     default:
       return found satisfies never;
   }
 }
 
 /** The code that refuses every run of the Orbiset or of the Orb. */
-function refusalOf(runtime: Runtime, orbiset: CompiledOrbiset, orb: CompiledOrb): ProblemCode | undefined {
+export function refusalOf(
+  runtime: Pick<Runtime, 'switches'>,
+  orbiset: CompiledOrbiset,
+  orb: CompiledOrb,
+): ProblemCode | undefined {
   if (orbiset.suspended) return 'orbiset-suspended';
   if (orbiset.hasUnreadablePolicies) return 'policy-unavailable';
   return runtime.switches.refusal(orb.namespace, orb.orbId, orb.digest);
@@ -95,16 +100,25 @@ function notEligible(
 ): Refused {
   const next = {
     'secret-missing': `The vault entry ${entry} is missing. Add it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
-    'secret-not-header-safe': `The vault entry ${entry} has a control character and can't be sent in this request. Set it again.`,
+    'secret-not-header-safe': `The vault entry ${entry} has a control character, or with :path it is no path of letters, digits and . _ ~ - between single slashes. It can't be sent in this request. Set it again.`,
     'secret-host-not-allowed': `The vault entry ${entry} may not be sent to ${host}. Allow it: ${runtime.settings.secretHint(orbiset, entry, host)}`,
   } as const;
   return refuse(problem(request, code, { detail: next[code], extensions: { entry, host } }));
 }
 
-/** The shortest of the limits of installation, Orbiset, manifest and policies, ms. */
-function timeoutOf(runtime: Runtime, { limits }: CompiledOrbiset, manifestMs: number, policy?: RunPolicy): number {
-  const policyMs = policy === undefined ? undefined : boundTo(policy.phases).timeoutMs;
-  return Math.min(runtime.settings.maxTimeoutMs, limits.timeoutMs ?? Infinity, policyMs ?? Infinity, manifestMs);
+/** The shortest of the limits of installation, Orbiset, manifest and policies. */
+function timeLimit(
+  { settings }: Runtime,
+  { limits }: CompiledOrbiset,
+  manifestMs: number,
+  policy?: RunPolicy,
+): Pick<RunPlan, 'timeoutMs' | 'shortenedBy'> {
+  const policyMs = policy?.bound.timeoutMs ?? Infinity;
+  const orbisetMs = limits.timeoutMs ?? Infinity;
+  const longestMs = Math.min(settings.maxTimeoutMs, manifestMs);
+  const tenantMs = Math.min(orbisetMs, policyMs);
+  if (tenantMs >= longestMs) return { timeoutMs: longestMs, shortenedBy: undefined };
+  return { timeoutMs: tenantMs, shortenedBy: policyMs < orbisetMs ? 'policy' : 'orbiset' };
 }
 
 /** The plan of a run, the answer that ends the request, or the denial that is recorded. */
@@ -125,7 +139,7 @@ export function planRun(
   const now = clock.now();
   const runId = newId('run_', now, random); // decides whether the run belongs to the share of a ramp
   const before = decidePreFlight(runtime, request, resolved, asked);
-  if (before !== undefined && decisionOf(before).decision === 'deny')
+  if (before !== undefined && before.decided.decision === 'deny')
     return { ok: false, denied: { ...resolved, runId, policy: before } };
   const providers = providersInOrder(orb, { now, runId, sha256 });
   const { cleartextOrigins } = settings;
@@ -151,7 +165,7 @@ export function planRun(
       inputs,
       eligible: [first, ...others],
       caller: request.caller,
-      timeoutMs: timeoutOf(runtime, orbiset, first.provider.timeoutMs, policy),
+      ...timeLimit(runtime, orbiset, first.provider.timeoutMs, policy),
       claim: asked.claim,
       policy,
       debug: settings.standalone && request.caller !== undefined && asked.debug,

@@ -1,6 +1,6 @@
 import { hostAllowed } from '../../core/egress/host-binding.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
 import { jcs } from '../../core/json/jcs.ts';
+import type { SharedText } from '../../core/json/shared-text.ts';
 import { decide, withApprovals, type DecideOptions } from '../../core/policy/decision/decide.ts';
 import { policySet, type PolicySet } from '../../core/policy/decision/policy-set.ts';
 import {
@@ -35,6 +35,8 @@ export interface Approval {
 /** The facts of one phase, as they are stored beside the run. */
 export interface SaltedSnapshot extends FactsSnapshot {
   readonly salt: Uint8Array;
+  /** The text of the facts as it is stored. */
+  readonly stored: string | SharedText;
 }
 
 /** What policies decided about a run so far. Immutable: each phase makes another one. */
@@ -48,8 +50,14 @@ export interface RunPolicy {
   readonly facts: Facts;
   /** In the order of policy.md §3.4. */
   readonly phases: readonly PhaseDecision[];
+  /** What all phases together say. */
+  readonly decided: RunDecision;
+  /** What they bind the run to. */
+  readonly bound: Obligations;
   readonly snapshots: readonly SaltedSnapshot[];
   readonly counted: CountedRun;
+  /** Canonical JSON of the inputs. */
+  readonly inputText: string;
   /** Hex; of the JCS of the inputs: what an approval is bound to. Computed when it is asked for: few runs need it. */
   readonly inputsSha256: () => string;
   /** Grants that the start of the run uses up. */
@@ -69,14 +77,22 @@ const NO_POLICIES = policySet([], []);
 const setFor = (runtime: Runtime, { orbiset }: ResolvedRun): PolicySet | undefined =>
   runtime.policies.of(orbiset.namespace) ?? (orbiset.policies.defaultEffect === 'deny' ? NO_POLICIES : undefined);
 
-/** @param added what the phase adds to the facts */
-export const snapshotOf = (runtime: Runtime, phase: Phase, provider: string | null, added: Facts): SaltedSnapshot => {
+/** What follows from the decisions of the phases, computed once. */
+export const afterPhases = (phases: readonly PhaseDecision[]): Pick<RunPolicy, 'phases' | 'decided' | 'bound'> => ({
+  phases,
+  decided: runDecision(phases),
+  bound: boundTo(phases),
+});
+
+/** @param facts canonical JSON of what the phase adds to the facts */
+export const snapshotOf = (runtime: Runtime, phase: Phase, provider: string | null, facts: string): SaltedSnapshot => {
   const salt = runtime.random(SALT_BYTES);
-  return { ...takeSnapshot(phase, provider, added, salt), salt };
+  const { digest } = takeSnapshot(phase, provider, facts, salt);
+  return { phase, provider, facts, digest, salt, stored: facts };
 };
 
-const inputsDigest = ({ sealing: { encoding, sha256Hex } }: Runtime, inputs: JsonObject): string =>
-  sha256Hex(encoding.utf8(jcs(inputs)));
+const inputsDigest = ({ sealing: { encoding, sha256Hex } }: Runtime, inputText: string): string =>
+  sha256Hex(encoding.utf8(inputText));
 
 function countedAs({ orbiset, orb }: ResolvedRun, { caller }: RouteRequest): CountedRun {
   return {
@@ -103,16 +119,18 @@ export function decidePreFlight(
   const began = clock.monotonic();
   const startedAt = clock.now();
   const counted = countedAs(resolved, request);
-  const facts = factsBefore(runtime, {
+  const inputText = jcs(resolved.inputs);
+  const { facts, text, shared, lasting } = factsBefore(runtime, {
     ...resolved,
     caller: request.caller,
     startedAt,
     hasIdempotencyKey: claim !== undefined,
     runsToday: policyState.dayCounts.of(counted, startedAt),
+    inputBytes: Buffer.byteLength(inputText),
     inputNames: set.inputNames,
   });
   const { orbiset } = resolved;
-  const options = { orbiset: orbiset.policies, namespace: orbiset.namespace, kept: policyState.kept };
+  const options = { orbiset: orbiset.policies, namespace: orbiset.namespace, kept: policyState.kept, lasting };
   const decided = decide(set, facts, 'PreFlight', options);
   const wanted = decided.obligations.requireApproval ?? [];
   // One for each scope: a further approval is for a further run.
@@ -127,16 +145,14 @@ export function decidePreFlight(
     options,
     startedAt,
     facts,
-    phases: [{ phase: 'PreFlight', provider: null, decision, tookMs: clock.monotonic() - began }],
-    snapshots: [snapshotOf(runtime, 'PreFlight', null, facts)],
+    ...afterPhases([{ phase: 'PreFlight', provider: null, decision, tookMs: clock.monotonic() - began }]),
+    snapshots: [{ ...snapshotOf(runtime, 'PreFlight', null, text), stored: shared }],
     counted,
-    inputsSha256: () => inputsDigest(runtime, resolved.inputs),
+    inputText,
+    inputsSha256: () => inputsDigest(runtime, inputText),
     grants: decision.decision === 'allow' ? used.map(({ grantId }) => grantId) : [],
   };
 }
-
-/** What the policies say about the run so far. */
-export const decisionOf = ({ phases }: RunPolicy): RunDecision => runDecision(phases);
 
 /** A run that policies denied: no provider was called for it. */
 export interface DeniedRun extends ResolvedRun {
@@ -147,7 +163,7 @@ export interface DeniedRun extends ResolvedRun {
 
 /** Whether an approval would let the run start. */
 export const asksForApproval = (policy: RunPolicy): boolean =>
-  decisionOf(policy).denials.some(({ code }) => code === 'approval-required');
+  policy.decided.denials.some(({ code }) => code === 'approval-required');
 
 /** Unused approvals of such a run. @throws LedgerError */
 export function approvalsOf(
@@ -163,7 +179,7 @@ export function unapproved(policy: RunPolicy): RunPolicy {
   const [first] = policy.phases;
   if (first === undefined) throw new RangeError('a run is decided in PreFlight');
   const decision = withApprovals(first.decision, []);
-  return { ...policy, phases: [{ ...first, decision }], snapshots: policy.snapshots.slice(0, 1), grants: [] };
+  return { ...policy, ...afterPhases([{ ...first, decision }]), snapshots: policy.snapshots.slice(0, 1), grants: [] };
 }
 
 /** Counts the decisions of these phases in the metrics. Dry runs are not counted. */
@@ -181,12 +197,12 @@ interface RequestDecision extends PhaseDecision {
 
 function decideRequest(
   runtime: Runtime,
-  { set, facts, options, phases }: RunPolicy,
+  { set, facts, options, bound }: RunPolicy,
   resolved: ResolvedRun,
   ready: ReadyAttempt,
 ): RequestDecision {
   const provider = ready.provider.name;
-  if (!decidesRequests(set, boundTo(phases)))
+  if (!decidesRequests(set, bound))
     return { phase: 'Request', provider, decision: undecided('Request'), tookMs: 0, snapshot: undefined };
   const began = runtime.clock.monotonic();
   const added = factsOfRequest(resolved, ready);
@@ -194,11 +210,17 @@ function decideRequest(
     ? decide(set, laterFacts(facts, added), 'Request', options)
     : undecided('Request');
   const tookMs = runtime.clock.monotonic() - began;
-  return { phase: 'Request', provider, decision, tookMs, snapshot: snapshotOf(runtime, 'Request', provider, added) };
+  return {
+    phase: 'Request',
+    provider,
+    decision,
+    tookMs,
+    snapshot: snapshotOf(runtime, 'Request', provider, jcs(added)),
+  };
 }
 
 /** The attempt as policies bind it: redirects stay on the allowed hosts, and the answer below its limit. */
-function bound(ready: ReadyAttempt, { restrictHosts, maxResponseBytes }: Obligations): ReadyAttempt {
+function boundAttempt(ready: ReadyAttempt, { restrictHosts, maxResponseBytes }: Obligations): ReadyAttempt {
   const guard: ReadyAttempt['guard'] =
     restrictHosts === undefined
       ? ready.guard
@@ -224,7 +246,7 @@ export function decideProviders(
   resolved: ResolvedRun,
   ready: readonly ReadyAttempt[],
 ): DecidedProviders {
-  const before = boundTo(policy.phases);
+  const before = policy.bound;
   if (before.maxResponseBytes === undefined && !decidesRequests(policy.set, before)) return { policy, eligible: ready };
   const eligible: ReadyAttempt[] = [];
   const decided = ready.map((one) => {
@@ -232,13 +254,13 @@ export function decideProviders(
     const obligations = joinObligations(before, request.decision.obligations);
     const { hostname } = new URL(one.request.url);
     const decision = keptToHosts(request.decision, obligations.restrictHosts, hostname);
-    if (decision.decision === 'allow') eligible.push(bound(one, obligations));
+    if (decision.decision === 'allow') eligible.push(boundAttempt(one, obligations));
     return { ...request, decision };
   });
   return {
     policy: {
       ...policy,
-      phases: [...policy.phases, ...decided.map(({ snapshot: _snapshot, ...phase }) => phase)],
+      ...afterPhases([...policy.phases, ...decided.map(({ snapshot: _snapshot, ...phase }) => phase)]),
       snapshots: [...policy.snapshots, ...decided.flatMap(({ snapshot }) => snapshot ?? [])],
     },
     eligible,

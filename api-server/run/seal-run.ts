@@ -24,12 +24,15 @@ export interface Commitment {
   readonly record: CommitmentRecord;
 }
 
-export function commitJson({ random, sealing }: Runtime, value: JsonObject): Commitment {
+/** @param text canonical JSON */
+export function commitText({ random, sealing }: Runtime, text: string): Commitment {
   const { encoding, sha256Hex } = sealing;
   const salt = random(16);
-  const record = commit(salt, encoding.utf8(jcs(value)), 'application/json', sha256Hex);
+  const record = commit(salt, encoding.utf8(text), 'application/json', sha256Hex);
   return { salt: encoding.base64Url(salt), record };
 }
+
+export const commitJson = (runtime: Runtime, value: JsonObject): Commitment => commitText(runtime, jcs(value));
 
 /** Only runs of published bytes are visible in the log (trust.md §2.1). */
 const isPublic = ({ published }: Runtime, { orb }: ReceiptRecord): boolean =>

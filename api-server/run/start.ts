@@ -1,4 +1,5 @@
 import { LedgerError, type RunStart } from '../../adapters/ledger/port.ts';
+import { jcs } from '../../core/json/jcs.ts';
 import { publishedFacts } from '../../core/run/published.ts';
 import type { RunSeed } from '../../core/run/record.ts';
 import { ledgerCode, problem } from '../http/problem.ts';
@@ -9,7 +10,7 @@ import { replay } from './idempotency.ts';
 import type { RunPlan } from './plan.ts';
 import { policyRecord, startRows } from './policy-rows.ts';
 import { observeDecisions, unapproved, type DeniedRun } from './run-policy.ts';
-import { commitJson, type Commitment } from './seal-run.ts';
+import { commitText, type Commitment } from './seal-run.ts';
 
 /** A run between its start row and its answer. */
 export interface Run {
@@ -63,7 +64,11 @@ export const startRow = (
   owner: runtime.settings.owner,
   seed: JSON.stringify(seed),
   ...(plan.claim === undefined ? {} : { idempotency: plan.claim }),
-  ...(plan.policy === undefined ? {} : { policy: startRows(plan.policy, plan, isStarted) }),
+  ...(plan.policy === undefined
+    ? {}
+    : {
+        policy: startRows(plan.policy, { ...plan, factsDigest: seed.policy?.record.facts_digest ?? '' }, isStarted),
+      }),
 });
 
 /** Another run used up the approval meanwhile: the run is denied as if there had been none. */
@@ -83,7 +88,7 @@ function withoutApprovals(plan: RunPlan): DeniedRun {
  *   is sent then, and the run is over
  */
 export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Run> | Unapproved> {
-  const input = commitJson(runtime, plan.inputs);
+  const input = commitText(runtime, plan.policy?.inputText ?? jcs(plan.inputs));
   const seed = seedOf(runtime, plan, input);
   const began = runtime.clock.monotonic();
   const live = runtime.inFlight.begin(plan.orbiset.fullName, plan.orb, plan.timeoutMs);

@@ -1,4 +1,6 @@
 const DAY_MS = 86_400_000;
+/** In place of the id of an Orb. */
+const ALL_ORBS = '';
 
 /** What a run is counted under. */
 export interface CountedRun {
@@ -17,11 +19,20 @@ export interface RunsToday {
   readonly orb: number;
 }
 
-const keysOf = ({ tenant, orbiset, orbId, caller }: CountedRun): readonly [string, string, string] => [
-  `caller ${tenant} ${caller}`,
-  `orbiset ${orbiset}`,
-  `orb ${orbiset} ${orbId}`,
-];
+/** Sums of runs by two names. */
+class Sums {
+  readonly #sums = new Map<string, Map<string, number>>();
+
+  of(one: string, other: string): number {
+    return this.#sums.get(one)?.get(other) ?? 0;
+  }
+
+  add(one: string, other: string, change: number): void {
+    const sums = this.#sums.get(one) ?? new Map<string, number>();
+    if (sums.size === 0) this.#sums.set(one, sums);
+    sums.set(other, (sums.get(other) ?? 0) + change);
+  }
+}
 
 /**
  * Counts of the runs of the current UTC day, in memory (policy.md §4). A run counts from its plan on, so that runs that
@@ -29,7 +40,9 @@ const keysOf = ({ tenant, orbiset, orbId, caller }: CountedRun): readonly [strin
  */
 export class DayCounts {
   #day = 0;
-  #runs = new Map<string, number>();
+  #ofCallers = new Sums();
+  /** By Orbiset and Orb. The empty name: all Orbs together. */
+  #ofOrbisets = new Sums();
   #isKnown = false;
 
   /** Adds the runs that were stored before this process began. @param now ms since epoch, in the day of the rows */
@@ -43,8 +56,11 @@ export class DayCounts {
   of(run: CountedRun, now: number): RunsToday | undefined {
     this.#turn(now);
     if (!this.#isKnown) return undefined;
-    const [caller, orbiset, orb] = keysOf(run).map((key) => this.#runs.get(key) ?? 0);
-    return { caller: caller ?? 0, orbiset: orbiset ?? 0, orb: orb ?? 0 };
+    return {
+      caller: this.#ofCallers.of(run.tenant, run.caller),
+      orbiset: this.#ofOrbisets.of(run.orbiset, ALL_ORBS),
+      orb: this.#ofOrbisets.of(run.orbiset, run.orbId),
+    };
   }
 
   /** Counts a run. @returns takes it back, once */
@@ -60,7 +76,9 @@ export class DayCounts {
   }
 
   #add(run: CountedRun, change: number): void {
-    for (const key of keysOf(run)) this.#runs.set(key, (this.#runs.get(key) ?? 0) + change);
+    this.#ofCallers.add(run.tenant, run.caller, change);
+    this.#ofOrbisets.add(run.orbiset, ALL_ORBS, change);
+    this.#ofOrbisets.add(run.orbiset, run.orbId, change);
   }
 
   /** A new day begins with no runs. A clock that was set back stays in the later day: no count is lost. */
@@ -69,7 +87,8 @@ export class DayCounts {
     if (day <= this.#day) return;
     if (this.#day !== 0) this.#isKnown = true;
     this.#day = day;
-    this.#runs = new Map();
+    this.#ofCallers = new Sums();
+    this.#ofOrbisets = new Sums();
   }
 }
 

@@ -16,6 +16,8 @@ const { Agent: PlainAgent, request: plainRequest } = process.getBuiltinModule('n
 export interface Server {
   /** https, or http on loopback; without query; ends with `/`. */
   readonly base: URL;
+  /** Where the address comes from, for the message when nothing answers there; absent: the command line names it. */
+  readonly source?: string;
   /** Sent as the bearer token to this server only; never printed. */
   readonly key: string | undefined;
   /** Opens one connection for each request; absent: connect to the address of `base`. */
@@ -51,8 +53,8 @@ const isRefused = (error: unknown): boolean => error instanceof PortForwardError
 export class NoAnswer extends Failure {
   /** The request was sent at least in part: the server may have acted on it. */
   readonly sent: boolean;
-  constructor(message: string, sent: boolean) {
-    super(EXIT.unreachable, message);
+  constructor(message: string, sent: boolean, next: readonly string[] = []) {
+    super(EXIT.unreachable, message, next);
     this.sent = sent;
   }
 }
@@ -72,6 +74,9 @@ const REASONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   EPROTO: 'it speaks no TLS (https instead of http?)',
 };
+
+/** How to call another platform than the one that was found. */
+export const OTHER_PLATFORM = '--server URL or --context NAME names another platform';
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
 
@@ -173,6 +178,7 @@ export async function call(server: Server, request: ApiRequest, signal: AbortSig
     signal.throwIfAborted();
     if (error instanceof KubeError) throw kubeFailure(error);
     const sent = exchanged !== undefined && exchanged.sent() && !isRefused(error);
-    throw new NoAnswer(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent);
+    const next = server.source === undefined ? [] : [`this address is from ${server.source}; ${OTHER_PLATFORM}`];
+    throw new NoAnswer(`can't reach ${server.base.origin}: ${reason(error, request.timeoutMs)}`, sent, next);
   }
 }

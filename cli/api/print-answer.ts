@@ -13,7 +13,7 @@ const TIMEOUT_MS = 30_000;
 
 /** A request of a verb, and its answer in words. */
 export interface Question {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Relative to the address of the API. */
   readonly path: string;
   readonly body?: JsonObject;

@@ -23,10 +23,18 @@ function errorLine(error: JsonValue): string {
 
 const attemptLine = (attempt: JsonValue): string => {
   const status = textAt(attempt, 'http_status');
+  const http = status === 'null' ? '' : `, HTTP ${status}`;
+  const reason = textAt(attempt, 'reason');
+  const why = reason === '' ? '' : `; ${reason}: ${textAt(attempt, 'detail')}`;
   return line(
     'attempt ',
-    `${textAt(attempt, 'provider')}: ${textAt(attempt, 'outcome')}, HTTP ${status === 'null' ? '–' : status}, ${textAt(attempt, 'duration_ms')} ms`,
+    `${textAt(attempt, 'provider')}: ${textAt(attempt, 'outcome')}${http}, ${textAt(attempt, 'duration_ms')} ms${why}`,
   );
+};
+
+const waitLine = (problem: JsonObject): string => {
+  const seconds = textAt(problem, 'retry_after_s');
+  return seconds === '' ? '' : line('wait ', `${seconds} s`);
 };
 
 function runLines(problem: JsonObject): string {
@@ -70,6 +78,7 @@ function problemText(status: number, problem: JsonObject, server: Server): strin
     line('provider answered ', textAt(problem, 'provider_status')),
     line('provider body ', textAt(problem, 'provider_body')),
     hints(problem, server),
+    waitLine(problem),
     line('next: ', textAt(problem, 'next')),
     line('request ', textAt(problem, 'request_id')),
   ].join('');

@@ -6,19 +6,21 @@ import { errorCode } from '../../core/errors/error-code.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { callerToken } from '../cluster/caller.ts';
 import { CALLER_FLAG, CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
-import { clusterPlace, namesCluster, placeOf, type ClusterPlace } from '../cluster/place.ts';
+import { clusterPlace, hasCluster, namesCluster, placeOf, type ClusterPlace } from '../cluster/place.ts';
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
-import { readLogin } from '../io/stored-login.ts';
+import { loginFile, readLogin } from '../io/stored-login.ts';
 import { isSameServer, parseServer } from './address.ts';
 import { givenKey, KEY_FLAG } from './api-key.ts';
 import { forwardedServer } from './forwarded-server.ts';
-import type { Server } from './http.ts';
+import { OTHER_PLATFORM, type Server } from './http.ts';
 
 /** The credentials that `npm start` wrote for the command line. */
 interface Credentials {
   readonly url: URL;
   readonly key: string;
+  /** The file that holds them. */
+  readonly file: string;
 }
 
 async function readCredentials(data: string): Promise<JsonObject | undefined> {
@@ -36,7 +38,7 @@ async function readCredentials(data: string): Promise<JsonObject | undefined> {
 async function localCredentials(data: string): Promise<Credentials | undefined> {
   const { url, api_key: key } = (await readCredentials(data)) ?? {};
   if (typeof url !== 'string' || typeof key !== 'string' || !URL.canParse(url)) return undefined;
-  return { url: parseServer(url, 'credentials.json'), key };
+  return { url: parseServer(url, 'credentials.json'), key, file: join(data, 'credentials.json') };
 }
 
 /** Flags of every verb that talks to the API. */
@@ -70,7 +72,9 @@ function givenServer(args: Args, io: Io): URL | undefined {
 /** The server that a login stored, unless the command line names another. */
 async function storedServer(args: Args, io: Io): Promise<Credentials | undefined> {
   const login = args.has('data') || namesCluster(args) ? undefined : await readLogin(io);
-  return login?.kind === 'server' ? { url: parseServer(login.server, 'orb login'), key: login.key } : undefined;
+  return login?.kind === 'server'
+    ? { url: parseServer(login.server, 'orb login'), key: login.key, file: loginFile(io) }
+    : undefined;
 }
 
 /** Keys that belong to an address: those of `orb login` and of `npm start`. */
@@ -110,12 +114,20 @@ async function onCluster(place: ClusterPlace, args: Args, io: Io): Promise<Serve
  */
 export async function findServer(args: Args, io: Io): Promise<Server> {
   const given = givenServer(args, io);
-  if (given !== undefined) return addressed(given, args, io);
+  if (given !== undefined)
+    return { ...(await addressed(given, args, io)), ...(args.has('server') ? {} : { source: 'ORB_SERVER' }) };
   const stored = await storedServer(args, io);
-  if (stored !== undefined) return { base: stored.url, key: (await givenKey(args, io)) ?? stored.key };
+  if (stored !== undefined)
+    return { base: stored.url, source: `orb login (${stored.file})`, key: (await givenKey(args, io)) ?? stored.key };
   const place = await placeOf(args, io);
   if (place.kind === 'cluster') return onCluster(place, args, io);
   const local = await localCredentials(place.data);
-  const base = local?.url ?? parseServer(DEFAULT, 'the default');
-  return { base, key: (await givenKey(args, io)) ?? local?.key };
+  if (local === undefined) {
+    const source = `no file: it is the default of npm start, and there is no ${join(place.data, 'credentials.json')}`;
+    return { base: parseServer(DEFAULT, 'the default'), source, key: await givenKey(args, io) };
+  }
+  // Somebody with a kubeconfig may mean the cluster, and would not notice the folder.
+  if (!args.has('data') && (await hasCluster(io)))
+    io.err(`calls ${local.url.origin}, which npm start left in ${local.file}; ${OTHER_PLATFORM}\n`);
+  return { base: local.url, source: local.file, key: (await givenKey(args, io)) ?? local.key };
 }

@@ -6,5 +6,8 @@ import { printable } from '../io/output.ts';
 export function orbIdOf(text: string): string {
   const parsed = parseOrbId(text);
   if (parsed.ok) return parsed.value;
-  throw invalid(`${printable(text)}: an Orb id has the form org.name@1.0.0`);
+  throw invalid(
+    `${printable(text)}: an Orb id has the form org.name@1.0.0`,
+    'orb list shows the ids that you can run, orb marketplace list those that are published',
+  );
 }

@@ -18,6 +18,8 @@ export interface Verb {
   /** Smallest and largest number of arguments. */
   readonly count: readonly [number, number];
   readonly flags: readonly Flag[];
+  /** What its arguments are, for completion: an Orb that the caller can run, with or without inputs behind it. */
+  readonly completes?: 'orb' | 'orb-and-inputs';
   /** Paragraph under the summary. */
   readonly about?: string;
   /** Command lines without the program's name. */

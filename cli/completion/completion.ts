@@ -5,16 +5,39 @@ import { printable } from '../io/output.ts';
 
 const BASH = `# orb completion bash
 _orb() {
-  local line
+  local line word prefix= breaks= rest="\${COMP_LINE:0:COMP_POINT}" c n=0
+  local -a words=()
   COMPREPLY=()
+  # Bash splits words at @, = and :, which ids and inputs hold: what stands without a space between is joined again.
+  for word in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    if [ "$n" -eq 0 ] || [[ "$rest" == [[:space:]]* ]]; then
+      words[n]="$word"
+      n=$((n + 1))
+    else
+      words[n - 1]+="$word"
+    fi
+    rest="\${rest#"\${rest%%[![:space:]]*}"}"
+    rest="\${rest#"$word"}"
+  done
+  # Only what follows the last of these characters is replaced.
+  for c in @ = :; do [[ "$COMP_WORDBREAKS" == *"$c"* ]] && breaks+="$c"; done
+  word="\${words[n - 1]}"
+  [ -n "$breaks" ] && prefix="\${word%"\${word##*[$breaks]}"}"
   while IFS= read -r line; do
     case "$line" in
-      :*) [ "$line" = ":0" ] && COMPREPLY+=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")) ;;
-      *) COMPREPLY+=("$line") ;;
+      :0)
+        compopt -o filenames 2>/dev/null
+        COMPREPLY+=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+        ;;
+      :*) ;;
+      *)
+        [[ "$line" == *= ]] && compopt -o nospace 2>/dev/null
+        COMPREPLY+=("\${line#"$prefix"}")
+        ;;
     esac
-  done < <(orb __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(orb __complete "\${words[@]:1}" 2>/dev/null)
 }
-complete -o filenames -F _orb orb
+complete -F _orb orb
 `;
 
 const ZSH = `#compdef orb
@@ -23,7 +46,8 @@ _orb() {
   local -a lines found
   lines=("\${(@f)$(orb __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   found=("\${(@)lines:#:*}")
-  compadd -a found
+  compadd -- "\${(@)found:#*=}"
+  compadd -S '' -- "\${(@M)found:#*=}"
   [[ "\${lines[-1]}" == ":0" ]] && _files
 }
 compdef _orb orb
@@ -62,7 +86,8 @@ export const completionVerb: Verb = {
   usage: 'bash|zsh|fish',
   count: [1, 1],
   flags: [],
-  about: 'kubectl completes kubectl orb by itself when kubectl_complete-orb is in PATH.',
+  about:
+    'kubectl completes kubectl orb by itself when kubectl_complete-orb is in PATH. Ids of Orbs and names of inputs come from the API, if it answers within 2 s.',
   examples: ['{orb} completion bash', '{orb} completion fish'],
   run: async (args, io) => {
     io.out(scriptOf(args));

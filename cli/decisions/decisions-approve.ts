@@ -2,9 +2,10 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { listAt } from '../../core/json/members.ts';
 import { printAnswer } from '../api/print-answer.ts';
 import { SERVER_FLAGS } from '../api/server.ts';
+import { NAMESPACE } from '../args/tenant-flags.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { textAt } from '../io/output.ts';
-import { decisionPath, NAMESPACE } from './decision-path.ts';
+import { decisionPath } from './decision-path.ts';
 
 const approvalText = (value: JsonObject): string =>
   listAt(value, 'grants')

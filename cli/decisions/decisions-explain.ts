@@ -2,10 +2,11 @@ import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member } from '../../core/json/members.ts';
 import { printAnswer } from '../api/print-answer.ts';
 import { SERVER_FLAGS } from '../api/server.ts';
+import { NAMESPACE } from '../args/tenant-flags.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { textAt, textsAt } from '../io/output.ts';
 import { traceText } from '../policy/evaluation-text.ts';
-import { decisionPath, NAMESPACE } from './decision-path.ts';
+import { decisionPath } from './decision-path.ts';
 
 const becauseText = (rule: JsonValue): string =>
   `${textAt(rule, 'policy')}/${textAt(rule, 'rule')}\n${traceText(member(rule, 'trace'), '  ')}`;

@@ -2,10 +2,11 @@ import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, objectAt } from '../../core/json/members.ts';
 import { printAnswer } from '../api/print-answer.ts';
 import { SERVER_FLAGS } from '../api/server.ts';
+import { NAMESPACE } from '../args/tenant-flags.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
 import { table, textAt, textsAt } from '../io/output.ts';
 import { denialText, obligationsText, ruleCells } from '../policy/evaluation-text.ts';
-import { decisionPath, NAMESPACE } from './decision-path.ts';
+import { decisionPath } from './decision-path.ts';
 
 const exceptionText = (used: JsonValue): string =>
   `exception from ${textAt(used, 'policy')}/${textAt(used, 'rule')} until ${textAt(used, 'until')}: ${textAt(used, 'reason')}\n`;

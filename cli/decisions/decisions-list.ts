@@ -2,11 +2,11 @@ import type { JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { printPage } from '../api/print-page.ts';
 import { SERVER_FLAGS } from '../api/server.ts';
+import { NAMESPACE } from '../args/tenant-flags.ts';
 import { timeOf } from '../args/time-flag.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { usage } from '../io/failure.ts';
 import { textAt } from '../io/output.ts';
-import { NAMESPACE } from './decision-path.ts';
 
 const HEAD = ['DECISION', 'AT', 'ORB', 'CALLER', 'DECIDED', 'SHADOW', 'BY'];
 

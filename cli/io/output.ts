@@ -1,30 +1,29 @@
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member } from '../../core/json/members.ts';
+import { escapeCharacter, printable } from '../../core/json/printable.ts';
 
 /** How results are printed; `text` is for people and may change. */
 export type Format = 'text' | 'wide' | 'json' | 'yaml' | 'name';
 
-// Characters that a terminal acts on, or that make text look like other text: controls, line separators, invisible and
-// bidirectional marks, unpaired surrogates.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-// The same in JSON text, except for the line breaks between its members.
+// What `printable` escapes, in JSON text: except for the line breaks between its members.
 const UNPRINTABLE_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-const escape = (character: string): string => character.split('').map(escapeUnit).join('');
-
-/** Foreign text on one line, without characters that a terminal would act on. */
-export const printable = (text: string): string => text.replace(UNPRINTABLE, escape);
+export { printable } from '../../core/json/printable.ts';
 
 /** JSON on several lines, or on one. Characters that a terminal acts on are escaped, so the value stays the same. */
 export const jsonText = (value: JsonValue, indent = 2): string =>
-  JSON.stringify(value, null, indent).replace(UNPRINTABLE_IN_JSON, escape);
+  JSON.stringify(value, null, indent).replace(UNPRINTABLE_IN_JSON, escapeCharacter);
 
 /** A member as text for people, on one line: a string as it is, another value as JSON, '' when it is absent. */
 export function textAt(value: JsonValue | undefined, name: string): string {
   const found = member(value, name);
   if (found === undefined) return '';
   return typeof found === 'string' ? printable(found) : jsonText(found, 0);
+}
+
+/** The same, but '' for null. */
+export function knownAt(value: JsonValue | undefined, name: string): string {
+  return member(value, name) === null ? '' : textAt(value, name);
 }
 
 /** The texts of a list as one text for people: `a, b`; other items are left out. */
@@ -37,7 +36,9 @@ export const textsAt = (value: JsonValue | undefined, name: string): string =>
 
 /** YAML writes a character beyond U+FFFF with eight digits, where JSON writes two units of four. */
 const escapeInYaml = (character: string): string =>
-  character.length === 1 ? escape(character) : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+  character.length === 1
+    ? escapeCharacter(character)
+    : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
 
 /** The package is loaded only for YAML: it costs more time than all else that a verb loads. */
 async function yamlText(value: JsonValue): Promise<string> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { STARTER, watchStarter } from '../../adapters/process/stop-signal.ts';
 
 const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
@@ -11,17 +12,20 @@ const isOurs = (signal: NodeJS.Signals): boolean => signal !== 'SIGINT' || !proc
  * @returns its exit code, 128 + number after a signal
  */
 export async function runNode(file: string, args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit' });
+  const env = { ...process.env, [STARTER]: String(process.pid) };
+  const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit', env });
   const forward = (signal: NodeJS.Signals): void => {
     if (isOurs(signal)) child.kill(signal);
   };
   for (const signal of FORWARDED) process.on(signal, forward);
+  const unwatch = watchStarter(() => child.kill('SIGTERM'));
   try {
     return await new Promise<number>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
     });
   } finally {
+    unwatch();
     for (const signal of FORWARDED) process.off(signal, forward);
   }
 }

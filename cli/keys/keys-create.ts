@@ -3,8 +3,9 @@ import { isScope, SCOPES, type Scope } from '../../core/api-key/scopes.ts';
 import { nearestName } from '../../core/manifest/nearest.ts';
 import { parseDuration } from '../../core/time/duration.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
-import type { Verb } from '../args/verb.ts';
+import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, usage } from '../io/failure.ts';
+import { doneFormat, printDone } from '../args/print-done.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
 import { createKeyIn, KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
@@ -59,6 +60,7 @@ export const keysCreateVerb: Verb = {
     { name: 'cidr', value: 'CIDR', repeats: true, text: 'only from these addresses' },
     { name: 'expires', value: 'TIME', text: 'lifetime of the key, at most 365d (90d)' },
     ...KEY_PLACE_FLAGS,
+    OUTPUT,
   ],
   about:
     'Only its hash is stored: in the data folder of npm start, or in a Secret of the platform namespace. A running server\naccepts the key within 2 s.',
@@ -67,12 +69,14 @@ export const keysCreateVerb: Verb = {
     '{orb} keys create --tenant acme --context production',
   ],
   run: async (args, io) => {
+    const format = doneFormat(args);
     const newKey = newKeyOf(args, io);
     const place = await keyPlace(args, io);
     const { text, record } = await createKeyIn(place, newKey);
     const until = new Date(record.expiresAt).toISOString();
     io.err(`key ${record.keyId} in ${place.name}, valid until ${until}; it is shown only now:\n`);
-    io.out(`${text}\n`);
+    const value = { key: text, key_id: record.keyId, valid_until: until, stored_in: place.name };
+    await printDone(format, value, `${text}\n`, io);
     return EXIT.ok;
   },
 };

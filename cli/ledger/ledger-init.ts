@@ -15,6 +15,7 @@ import type { Io } from '../io/io.ts';
 import { jsonText, printable } from '../io/output.ts';
 import { readLogin } from '../io/stored-login.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
+import { canaryOptions, initCanarySecrets } from './canary-secrets.ts';
 import { initKeySecret, type KeySecret } from './key-secret.ts';
 import { namespaceFor, SECRET, secretName } from './secret-flags.ts';
 import { initTlsSecret, tlsOptions } from './tls-secret.ts';
@@ -71,17 +72,16 @@ function issuerOf(args: Args): string | undefined {
   );
 }
 
-function reportTls(outcome: 'made' | 'kept', name: string, io: Io): void {
-  io.err(
-    outcome === 'made'
-      ? `made the Secret ${name}: a certificate of its own CA (ca.crt), good for ten years\n`
-      : `the Secret ${name} is there: kept\n`,
-  );
+const CLUSTER_ONLY = ['tls-secret', 'tls-host', 'canary-secret', 'canary-tls-secret', 'canary-tls-host'];
+const CERTIFICATE = 'a certificate of its own CA (ca.crt), good for ten years';
+
+function reportSecret(outcome: 'made' | 'kept', name: string, what: string, io: Io): void {
+  io.err(outcome === 'made' ? `made the Secret ${name}: ${what}\n` : `the Secret ${name} is there: kept\n`);
 }
 
 async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
   const name = secretName(args);
-  const tls = tlsOptions(args);
+  const [tls, canary] = [tlsOptions(args), canaryOptions(args)];
   const place = clusterPlace(args, await readLogin(io));
   const namespace = namespaceFor(args, place.platformNamespace);
   const cluster = await io.openCluster(place.selection);
@@ -89,7 +89,9 @@ async function inSecret(args: Args, issuer: string, io: Io): Promise<Kept> {
   const kept = await initKeySecret(cluster, { namespace, name }, issuer, io);
   const isOurs = !args.has('issuer') || kept.keys.issuer === issuer; // keys of another issuer end the verb
   if (tls !== undefined && isOurs)
-    reportTls(await initTlsSecret(cluster, namespace, tls, io), `${namespace}/${tls.name}`, io);
+    reportSecret(await initTlsSecret(cluster, namespace, tls, io), `${namespace}/${tls.name}`, CERTIFICATE, io);
+  const ofCanary = isOurs ? await initCanarySecrets(cluster, namespace, canary, io) : [];
+  for (const secret of ofCanary) reportSecret(secret.outcome, `${namespace}/${secret.name}`, secret.what, io);
   const takeAway = rootLines({ kubectl: kubectlOf(place.selection, cluster), namespace, name, keys: kept.keys });
   return { ...kept, where: `the Secret ${namespace}/${name}`, takeAway };
 }
@@ -110,7 +112,8 @@ async function init(args: Args, wantedIssuer: string | undefined, io: Io): Promi
   const data = args.one('data');
   if (args.has('secret') === (data !== undefined))
     throw usage('--secret for a cluster, or --data DIR for a folder: one of them says where the keys go');
-  if (data !== undefined && tlsOptions(args) !== undefined) throw usage('--tls-secret goes with --secret');
+  const ofCluster = CLUSTER_ONLY.find((flag) => args.has(flag));
+  if (data !== undefined && ofCluster !== undefined) throw usage(`--${ofCluster} goes with --secret`);
   try {
     return await (data === undefined
       ? inSecret(args, wantedIssuer ?? ISSUER, io)
@@ -155,6 +158,17 @@ export const ledgerInitVerb: Verb = {
       text: 'cluster: also a kubernetes.io/tls Secret for the API, with its own CA',
     },
     { name: 'tls-host', value: 'HOST', repeats: true, text: 'name or address in that certificate' },
+    {
+      name: 'canary-secret',
+      value: 'NAME',
+      text: 'cluster: also the signature secret of the signal source orb-canary',
+    },
+    {
+      name: 'canary-tls-secret',
+      value: 'NAME',
+      text: 'cluster: also a kubernetes.io/tls Secret for the prober of the status, with its own CA',
+    },
+    { name: 'canary-tls-host', value: 'HOST', repeats: true, text: 'name or address in that certificate' },
     ...CLUSTER_FLAGS,
   ],
   about:

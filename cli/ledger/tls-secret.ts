@@ -1,16 +1,14 @@
 import { isIP } from 'node:net';
 import { issueServerCertificate, makeLocalCa } from '../../adapters/egress/local-ca.ts';
-import { KINDS } from '../../adapters/kube/kinds.ts';
-import { KubeError } from '../../adapters/kube/port.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
 import { objectName } from '../cluster/names.ts';
 import type { Cluster } from '../io/cluster.ts';
 import { usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
-import { KEEP_METADATA } from './keep-metadata.ts';
+import { createOnce } from './create-once.ts';
 
-/** The certificate that `--tls-secret` and `--tls-host` request. */
+/** The certificate that a flag for its Secret and one for its names request. */
 export interface TlsSecretOptions {
   readonly name: string;
   readonly hosts: readonly string[];
@@ -19,14 +17,15 @@ export interface TlsSecretOptions {
 const DNS = /^(?:\*\.)?(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 const TEN_YEARS_MS = 3650 * 24 * 3_600_000;
 
-/** @throws Failure (64) */
-export function tlsOptions(args: Args): TlsSecretOptions | undefined {
-  const [name, hosts] = [args.one('tls-secret'), args.all('tls-host')];
+/** @param prefix of both flags, such as `canary-` @throws Failure (64) */
+export function tlsOptions(args: Args, prefix = ''): TlsSecretOptions | undefined {
+  const [ofSecret, ofHost] = [`${prefix}tls-secret`, `${prefix}tls-host`];
+  const [name, hosts] = [args.one(ofSecret), args.all(ofHost)];
   if (name === undefined && hosts.length === 0) return undefined;
-  if (name === undefined || hosts.length === 0) throw usage('--tls-secret and --tls-host belong together');
+  if (name === undefined || hosts.length === 0) throw usage(`--${ofSecret} and --${ofHost} belong together`);
   const wrong = hosts.find((host) => isIP(host) === 0 && !DNS.test(host));
-  if (wrong !== undefined) throw usage(`--tls-host ${printable(wrong)}: a DNS name in lower case, or an IP address`);
-  return { name: objectName(name, '--tls-secret'), hosts };
+  if (wrong !== undefined) throw usage(`--${ofHost} ${printable(wrong)}: a DNS name in lower case, or an IP address`);
+  return { name: objectName(name, `--${ofSecret}`), hosts };
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -44,22 +43,13 @@ function tlsData(hosts: readonly string[], io: Io): Readonly<Record<string, stri
 }
 
 /**
- * Makes a Secret with a certificate for the API, once, by `create`. An existing Secret of that name is kept, unread.
+ * Makes a Secret with a certificate, once. An existing Secret of that name is kept, unread.
  * @throws KubeError
  */
-export async function initTlsSecret(
+export const initTlsSecret = (
   cluster: Cluster,
   namespace: string,
   { name, hosts }: TlsSecretOptions,
   io: Io,
-): Promise<'made' | 'kept'> {
-  const metadata = { namespace, name, ...KEEP_METADATA };
-  const object = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data: tlsData(hosts, io) };
-  try {
-    await cluster.client.create(KINDS.secret, object, io.signal);
-    return 'made';
-  } catch (error) {
-    if (error instanceof KubeError && error.reason === 'AlreadyExists') return 'kept';
-    throw error;
-  }
-}
+): Promise<'made' | 'kept'> =>
+  createOnce(cluster, { namespace, name, type: 'kubernetes.io/tls', data: tlsData(hosts, io) }, io);

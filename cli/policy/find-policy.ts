@@ -1,12 +1,11 @@
-import type { Args } from '../../adapters/process/arguments.ts';
 import type { Flag } from '../../adapters/process/flag.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { fetchReply, type Reply } from '../api/answer.ts';
 import type { Server } from '../api/http.ts';
 import { withQuery } from '../api/print-page.ts';
-import { namespaceOf } from '../cluster/names.ts';
-import { invalid, usage } from '../io/failure.ts';
+import type { NamedObject } from '../args/tenant-flags.ts';
+import { invalid } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { textAt } from '../io/output.ts';
 
@@ -24,13 +23,6 @@ export const NAMESPACE: Flag = {
 export const ABOUT_NAME =
   'NAME may be NAMESPACE/NAME. Without a namespace it is the policy of this name that your key sees, your own first.';
 
-/** A policy as a command line names it. */
-export interface PolicyName {
-  /** Undefined: the one that the caller's key is for. */
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
-
 /** A policy whose namespace is known. */
 export interface PolicyPlace {
   readonly namespace: string;
@@ -45,18 +37,6 @@ export interface FoundPolicy {
   readonly place: PolicyPlace;
   readonly value: JsonObject;
   readonly etag: string | undefined;
-}
-
-/** `NAME` with `--namespace`, or `NAMESPACE/NAME`. @throws Failure (64) */
-export function policyName(text: string, args: Args): PolicyName {
-  const flag = args.one('namespace');
-  const slash = text.indexOf('/');
-  const name = namespaceOf(text.slice(slash + 1), 'NAME');
-  const given = flag === undefined ? undefined : namespaceOf(flag, '--namespace');
-  if (slash < 0) return { namespace: given, name };
-  const namespace = namespaceOf(text.slice(0, slash), 'NAMESPACE');
-  if (given !== undefined && given !== namespace) throw usage('NAMESPACE/NAME or --namespace, not both');
-  return { namespace, name };
 }
 
 /** Path of a policy, relative to the address of the API. */
@@ -90,7 +70,7 @@ const isProblem = (found: readonly JsonValue[] | Problem): found is Problem => '
  */
 export async function placeOfPolicy(
   server: Server,
-  { namespace, name }: PolicyName,
+  { namespace, name }: NamedObject,
   io: Io,
 ): Promise<{ readonly kind: 'place'; readonly place: PolicyPlace } | Problem> {
   if (namespace !== undefined) return { kind: 'place', place: { namespace, name } };
@@ -108,7 +88,7 @@ export async function readPolicy(server: Server, place: PolicyPlace, io: Io): Pr
 }
 
 /** Finds and reads a policy. @throws Failure (2) the caller sees no such policy */
-export async function findPolicy(server: Server, name: PolicyName, io: Io): Promise<FoundPolicy | Problem> {
+export async function findPolicy(server: Server, name: NamedObject, io: Io): Promise<FoundPolicy | Problem> {
   const found = await placeOfPolicy(server, name, io);
   return found.kind === 'problem' ? found : readPolicy(server, found.place, io);
 }

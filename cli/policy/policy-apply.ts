@@ -6,11 +6,12 @@ import type { Server } from '../api/http.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
+import type { NamedObject } from '../args/tenant-flags.ts';
 import { namespaceOf } from '../cluster/names.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, textAt } from '../io/output.ts';
-import { NAMESPACE, placeOfPolicy, policyPath, readPolicy, type FoundPolicy, type PolicyName } from './find-policy.ts';
+import { NAMESPACE, placeOfPolicy, policyPath, readPolicy, type FoundPolicy } from './find-policy.ts';
 import { inNamespace, policiesIn } from './policy-files.ts';
 import { FILE } from './policy-flags.ts';
 import { idOfPolicy, policyLine } from './policy-text.ts';
@@ -48,7 +49,7 @@ async function replace(server: Server, found: FoundPolicy, policy: JsonObject, i
 const hasCode = ({ value }: Problem, code: string): boolean => member(value, 'code') === code;
 
 /** The API chooses the namespace of a new policy that names none: that of the caller's key. */
-async function applyUnplaced(server: Server, name: PolicyName, policy: JsonObject, io: Io): Promise<Written> {
+async function applyUnplaced(server: Server, name: NamedObject, policy: JsonObject, io: Io): Promise<Written> {
   const created = await create(server, policy, io);
   if (created.kind === 'written' || !hasCode(created, 'already-exists')) return created;
   const found = await placeOfPolicy(server, name, io);

@@ -3,9 +3,10 @@ import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
+import { namedObject } from '../args/tenant-flags.ts';
 import { EXIT, usage } from '../io/failure.ts';
 import { dataText } from '../io/output.ts';
-import { ABOUT_NAME, findPolicy, NAMESPACE, policyName, policyPath } from './find-policy.ts';
+import { ABOUT_NAME, findPolicy, NAMESPACE, policyPath } from './find-policy.ts';
 import { policyLine } from './policy-text.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -25,7 +26,7 @@ in the meantime.`,
   examples: ['{orb} policy delete day-budget --yes'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
-    const name = policyName(args.positionals[0] ?? '', args);
+    const name = namedObject(args.positionals[0] ?? '', args);
     const server = await findServer(args, io);
     const found = await findPolicy(server, name, io);
     if (found.kind === 'problem') return printProblem(found.status, found.value, server, { format, io });

@@ -2,9 +2,10 @@ import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
+import { namedObject } from '../args/tenant-flags.ts';
 import { EXIT } from '../io/failure.ts';
 import { dataText } from '../io/output.ts';
-import { ABOUT_NAME, findPolicy, NAMESPACE, policyName } from './find-policy.ts';
+import { ABOUT_NAME, findPolicy, NAMESPACE } from './find-policy.ts';
 import { policyText } from './policy-text.ts';
 
 export const policyGetVerb: Verb = {
@@ -16,7 +17,7 @@ What -o yaml prints can be changed and given to orb policy apply.`,
   examples: ['{orb} policy get day-budget', '{orb} policy get acme/day-budget -o yaml'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
-    const name = policyName(args.positionals[0] ?? '', args);
+    const name = namedObject(args.positionals[0] ?? '', args);
     const server = await findServer(args, io);
     const found = await findPolicy(server, name, io);
     if (found.kind === 'problem') return printProblem(found.status, found.value, server, { format, io });

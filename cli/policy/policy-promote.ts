@@ -3,7 +3,8 @@ import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
-import { ABOUT_NAME, NAMESPACE, placeOfPolicy, policyName, policyPath } from './find-policy.ts';
+import { namedObject } from '../args/tenant-flags.ts';
+import { ABOUT_NAME, NAMESPACE, placeOfPolicy, policyPath } from './find-policy.ts';
 import { policyLine } from './policy-text.ts';
 
 export const policyPromoteVerb: Verb = {
@@ -26,7 +27,7 @@ Exit 1: the gate is not met; the limits are shown.`,
   ],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
-    const name = policyName(args.positionals[0] ?? '', args);
+    const name = namedObject(args.positionals[0] ?? '', args);
     const replay = args.one('replay');
     const server = await findServer(args, io);
     const found = await placeOfPolicy(server, name, io);

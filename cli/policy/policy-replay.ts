@@ -7,10 +7,11 @@ import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
+import { namedObject } from '../args/tenant-flags.ts';
 import { EXIT, invalid, usage, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, textAt, type Format } from '../io/output.ts';
-import { findPolicy, NAMESPACE, placeOfPolicy, policyName } from './find-policy.ts';
+import { findPolicy, NAMESPACE, placeOfPolicy } from './find-policy.ts';
 import { inNamespace, policiesIn, type SentPolicy } from './policy-files.ts';
 import { printRefusal } from './print-refusal.ts';
 import { parseFailIf, replayVerdict, type FailIf } from './replay-conditions.ts';
@@ -102,7 +103,7 @@ const namespaceIn = (policy: JsonObject): string | undefined => {
 
 /** A policy by its name: a version by its digest, else the policy as it stands, which may not be in force. */
 async function storedBegin(text: string, args: Args, { server, io }: Api): Promise<Begin | Problem> {
-  const name = policyName(text, args);
+  const name = namedObject(text, args);
   const digest = args.one('digest');
   const found = await (digest === undefined ? findPolicy(server, name, io) : placeOfPolicy(server, name, io));
   if (found.kind === 'problem') return found;

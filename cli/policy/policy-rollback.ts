@@ -4,8 +4,9 @@ import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
+import { namedObject } from '../args/tenant-flags.ts';
 import { usage } from '../io/failure.ts';
-import { ABOUT_NAME, NAMESPACE, placeOfPolicy, policyName, policyPath } from './find-policy.ts';
+import { ABOUT_NAME, NAMESPACE, placeOfPolicy, policyPath } from './find-policy.ts';
 import { policyLine } from './policy-text.ts';
 
 export const policyRollbackVerb: Verb = {
@@ -24,7 +25,7 @@ Writes the spec of an earlier version as a new one. The mode stays as it is: goi
   ],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
-    const name = policyName(args.positionals[0] ?? '', args);
+    const name = namedObject(args.positionals[0] ?? '', args);
     const digest = args.one('to') ?? '';
     if (!isDigest(digest)) throw usage('--to DIGEST: sha256: and 64 hex digits, as orb policy versions prints it');
     const server = await findServer(args, io);

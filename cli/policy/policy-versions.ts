@@ -6,9 +6,10 @@ import { printProblem } from '../api/problem.ts';
 import { findServer, SERVER_FLAGS } from '../api/server.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
+import { namedObject } from '../args/tenant-flags.ts';
 import { usage } from '../io/failure.ts';
 import { dataText, table, textAt, textsAt } from '../io/output.ts';
-import { ABOUT_NAME, NAMESPACE, placeOfPolicy, policyName, policyPath } from './find-policy.ts';
+import { ABOUT_NAME, NAMESPACE, placeOfPolicy, policyPath } from './find-policy.ts';
 import { testCounts } from './policy-text.ts';
 
 const HEAD = ['DIGEST', 'GENERATION', 'AT', 'BY', 'MODE', 'TESTS', 'REPLAYS'];
@@ -38,7 +39,7 @@ deleted policy are found by NAMESPACE/NAME.`,
     const format = formatOf(args, ['text', 'json', 'yaml']);
     const [text = '', digest] = args.positionals;
     if (digest !== undefined && !isDigest(digest)) throw usage('DIGEST: sha256: and 64 hex digits');
-    const name = policyName(text, args);
+    const name = namedObject(text, args);
     const server = await findServer(args, io);
     const found = await placeOfPolicy(server, name, io);
     if (found.kind === 'problem') return printProblem(found.status, found.value, server, { format, io });

@@ -1,20 +1,15 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { table, textAt } from '../io/output.ts';
+import { allFail, isThere, seenBy, shown, troubleText } from './failing-providers.ts';
 
-/** A member as text for people; `–` when it is not known. */
-const shown = (value: JsonValue, name: string, unit = ''): string => {
-  const text = textAt(value, name);
-  return text === '' || text === 'null' ? '–' : `${text}${unit}`;
-};
+const ALL_FAIL =
+  'every provider fails: read why below, or in the lines `run` of the log; correct the manifest or ask the provider';
 
 const percent = (value: JsonValue, name: string): string => {
   const ratio = member(value, name);
   return typeof ratio === 'number' ? `${Math.round(ratio * 1000) / 10}%` : '–';
 };
-
-const isThere = (value: JsonValue, name: string): boolean =>
-  typeof member(value, name) === 'object' && member(value, name) !== null;
 
 /** The meaning of a state, and what the reader has to do. */
 interface StateText {
@@ -139,10 +134,18 @@ function metricsText(status: JsonObject): string {
     : 'not usable: no swap for latency; callers are protected in each process';
 }
 
+/** The time of day of the breaker's next attempt, when the answering replica knows it. */
+function breakerText(provider: JsonValue, status: JsonObject): string {
+  const state = shown(provider, 'breaker');
+  if (state !== 'open') return state;
+  const until = shown(seenBy(status, textAt(provider, 'name')) ?? {}, 'until');
+  return until === '–' ? state : `open until ${until}`;
+}
+
 const mark = (provider: JsonValue): string =>
   member(provider, 'active') === true ? '*' : member(provider, 'resolved') === false ? '!' : '';
 
-type Column = readonly [head: string, cell: (provider: JsonValue) => string, wide?: true];
+type Column = readonly [head: string, cell: (provider: JsonValue, status: JsonObject) => string, wide?: true];
 
 const COLUMNS: readonly Column[] = [
   ['', mark],
@@ -151,7 +154,7 @@ const COLUMNS: readonly Column[] = [
   ['P50', (one) => shown(one, 'p50_ms', ' ms')],
   ['P95', (one) => shown(one, 'p95_ms', ' ms')],
   ['ERRORS', (one) => percent(one, 'error_ratio')],
-  ['BREAKER', (one) => shown(one, 'breaker')],
+  ['BREAKER', breakerText],
   ['HELD UNTIL', (one) => shown(one, 'hold_until')],
   ['EVIDENCE', (one) => shown(one, 'evidence'), true],
   ['WINDOW', (one) => shown(one, 'window'), true],
@@ -162,7 +165,7 @@ const COLUMNS: readonly Column[] = [
 
 function providerRows(status: JsonObject, isWide: boolean): readonly (readonly string[])[] {
   const columns = COLUMNS.filter(([, , wide]) => isWide || wide !== true);
-  const rows = listAt(status, 'providers').map((one) => columns.map(([, cell]) => cell(one)));
+  const rows = listAt(status, 'providers').map((one) => columns.map(([, cell]) => cell(one, status)));
   return [columns.map(([head]) => head), ...rows];
 }
 
@@ -188,7 +191,9 @@ const unresolvedText = (status: JsonObject): string =>
     .join('; ');
 
 function actText(status: JsonObject, meaning: StateText, program: string): string {
-  const [act, missing] = [meaning.act(status, program), unresolvedText(status)];
+  const usual = meaning.act(status, program);
+  const act = allFail(status) ? usual.replace(/^nothing(?=;|$)/, ALL_FAIL) : usual;
+  const missing = unresolvedText(status);
   if (missing === '') return act;
   return act === 'nothing' ? missing : `${act}; ${missing}`;
 }
@@ -212,5 +217,5 @@ export function explainStatus(status: JsonObject, program: string, isWide: boole
     ['to do', actText(status, meaning, program)],
   ];
   const head = table(rows.filter(([, text]) => text !== ''));
-  return `${head}\n${table(providerRows(status, isWide))}${swapsText(status)}`;
+  return `${head}\n${table(providerRows(status, isWide))}${troubleText(status)}${swapsText(status)}`;
 }

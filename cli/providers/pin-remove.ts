@@ -11,6 +11,7 @@ const TIMEOUT_MS = 30_000;
 
 export const pinRemoveVerb: Verb = {
   usage: 'ORB_ID',
+  completes: 'orb',
   count: [1, 1],
   flags: [NAMESPACE, ...SERVER_FLAGS, OUTPUT],
   about: 'The active provider stays until the rules choose another. A pin that Git owns comes back with its next sync.',

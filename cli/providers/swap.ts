@@ -58,6 +58,7 @@ function bodyOf(args: Args): JsonObject {
 
 export const swapVerb: Verb = {
   usage: 'ORB_ID PROVIDER',
+  completes: 'orb',
   count: [2, 2],
   flags: [...FLAGS, NAMESPACE, ...SERVER_FLAGS, OUTPUT],
   about: 'Works without the operator and without Prometheus. The pin ends when it expires, or by `orb pin remove`.',

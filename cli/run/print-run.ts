@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { listAt, member, objectAt } from '../../core/json/members.ts';
-import { jsonText, printable, table, textAt } from '../io/output.ts';
+import { jsonText, printable, table, textAt, textsAt } from '../io/output.ts';
 
 const rowsOf = (values: JsonObject): readonly (readonly string[])[] =>
   Object.entries(values).map(([name, value]) => [`  ${printable(name)}`, jsonText(value, 0)]);
@@ -33,6 +33,16 @@ export function runText(result: JsonObject): string {
   ].join('');
 }
 
+/** A warning about outputs that are null because the provider's answer lacks them; '' when none is missing. */
+export function missingOutputsText(result: JsonObject): string {
+  const missing = textsAt(result, 'missing_outputs');
+  if (missing === '') return '';
+  return [
+    `warning: the provider's answer lacks ${missing}: null above\n`,
+    '     without `from`, an output is read from the member or header of its name; `from` in the manifest names another place\n',
+  ].join('');
+}
+
 const headerLine = (header: JsonValue): string => `    ${textAt(header, 'name')}: ${textAt(header, 'value')}\n`;
 
 function secretLine(secret: JsonValue): string {
@@ -40,6 +50,21 @@ function secretLine(secret: JsonValue): string {
   if (member(secret, 'present') !== true) return `    vault entry ${entry}: missing\n`;
   const allowed = member(secret, 'host_allowed') === true ? 'may be sent' : 'may NOT be sent';
   return `    vault entry ${entry}: there, ${allowed} to ${textAt(secret, 'host')}\n`;
+}
+
+/** What keeps a run from a provider now, and why its last attempt failed. */
+function breakerLines(provider: JsonValue): readonly string[] {
+  const breaker = textAt(provider, 'breaker');
+  const paused = textAt(provider, 'paused_until');
+  const failure = objectAt(provider, 'last_failure');
+  const times = `since ${textAt(provider, 'breaker_since')}, next attempt ${textAt(provider, 'breaker_until')}`;
+  return [
+    breaker === '' || breaker === 'closed' ? '' : `    breaker ${breaker} ${times}\n`,
+    paused === '' ? '' : `    the provider asked for a pause until ${paused}\n`,
+    textAt(failure, 'reason') === ''
+      ? ''
+      : `    last failure ${textAt(failure, 'at')}: ${textAt(failure, 'reason')}: ${textAt(failure, 'detail')}\n`,
+  ];
 }
 
 function providerText(provider: JsonValue): string {
@@ -52,6 +77,7 @@ function providerText(provider: JsonValue): string {
     ...listAt(request, 'headers').map(headerLine),
     body === '' || body === 'null' ? '' : `    ${body}\n`,
     ...listAt(provider, 'secrets').map(secretLine),
+    ...breakerLines(provider),
   ].join('');
 }
 
@@ -60,6 +86,7 @@ export const dryRunText = (result: JsonObject): string =>
   [
     `${textAt(result, 'orb_id')} in ${textAt(result, 'orbiset')}: nothing was sent\n`,
     `provider now: ${textAt(result, 'effective_provider')}\n`,
+    textAt(result, 'replica') === '' ? '' : `breakers are those of replica ${textAt(result, 'replica')}\n`,
     ...listAt(result, 'providers').map(providerText),
   ].join('');
 

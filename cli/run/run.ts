@@ -14,7 +14,7 @@ import { dataText, textAt, type Format } from '../io/output.ts';
 import { saveBundle } from '../api/save-bundle.ts';
 import { receiptPath } from '../receipts/receipt-path.ts';
 import { parseInputs } from './inputs.ts';
-import { isRunnable, dryRunText, runText } from './print-run.ts';
+import { isRunnable, dryRunText, missingOutputsText, runText } from './print-run.ts';
 
 // The longest run (120 s, design.md §2), plus some time for the network.
 const TIMEOUT_MS = 150_000;
@@ -68,6 +68,7 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
 async function print(result: JsonObject, format: Format, dry: boolean, io: Io): Promise<Exit> {
   if (format === 'json' || format === 'yaml') io.out(await dataText(result, format));
   else io.out(dry ? dryRunText(result) : runText(result));
+  io.err(missingOutputsText(result));
   return dry && !isRunnable(result) ? EXIT.negative : EXIT.ok;
 }
 
@@ -86,6 +87,7 @@ async function save(reply: Reply, options: { server: Server; args: Args; format:
 export const runVerb: Verb = {
   usage: 'ORB_ID [name=text | name=@file | name:=json]…',
   count: [1, 1024],
+  completes: 'orb-and-inputs',
   flags: [
     { name: 'input-json', value: 'FILE', text: 'file with the inputs as a JSON object; - is standard input' },
     { name: 'orbiset', value: 'NAME', text: 'Orbiset to run in (default)' },

@@ -16,6 +16,8 @@ export interface WantedEntry {
   /** Key in the Secret. */
   readonly key: string;
   readonly hosts: readonly string[];
+  /** Whether these hosts take the place of those that the entry has; otherwise they are added. */
+  readonly replacesHosts: boolean;
 }
 
 /** How to change an Orbiset so that it binds an entry. */
@@ -50,7 +52,15 @@ function addBinding(orbiset: JsonObject, { entry, secret, key, hosts }: WantedEn
   return { op: 'add', path: `${SECRETS}/-`, value: binding };
 }
 
-function hostOperations(binding: Binding, { entry, hosts, secret }: WantedEntry): BindingPlan {
+/** Hosts of the entry afterwards. An entry that is new in a Secret never gets the hosts of the others silently. */
+function hostsAfter(binding: Binding, { entry, key, hosts, replacesHosts }: WantedEntry): readonly string[] {
+  const isKnown = binding.form !== 'all' && binding.keys.get(entry) === key;
+  return isKnown && !replacesHosts ? [...new Set([...binding.hosts, ...hosts])] : hosts;
+}
+
+function hostOperations(binding: Binding, wanted: WantedEntry): BindingPlan {
+  const { entry, secret } = wanted;
+  const hosts = hostsAfter(binding, wanted);
   if (sameHosts(binding.hosts, hosts)) return { kind: 'patch', operations: [] };
   const isAlone = binding.form !== 'all' && [...binding.keys.keys()].every((known) => known === entry);
   if (isAlone)

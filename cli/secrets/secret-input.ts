@@ -1,5 +1,6 @@
 import { hostAllowed } from '../../core/egress/host-binding.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
+import type { Flag } from '../../adapters/process/flag.ts';
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/output.ts';
@@ -8,6 +9,11 @@ import { decode } from '../io/read-file.ts';
 const MAX_BYTES = 1024 * 1024;
 // Redacting shorter values would also hide unrelated parts of answers (security.md §5).
 const REDACTED_FROM_BYTES = 8;
+
+export const REPLACE_HOSTS_FLAG: Flag = {
+  name: 'replace-hosts',
+  text: 'the hosts named here take the place of those that KEY has; without it they are added',
+};
 
 /** A pattern that can match a host: otherwise the secret would silently never be sent. @throws Failure */
 function hostOf(text: string): string {

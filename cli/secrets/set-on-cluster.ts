@@ -16,7 +16,7 @@ import {
   type ClusterVault,
 } from './cluster-vault.ts';
 import { placeOfEntry, planBinding, type PatchOperation, type WantedEntry } from './plan-binding.ts';
-import { readValue } from './secret-input.ts';
+import { readValue, REPLACE_HOSTS_FLAG } from './secret-input.ts';
 
 /** @throws Failure the entry can't be bound without changing the meaning of others */
 function operationsFor(orbiset: JsonObject, wanted: WantedEntry): readonly PatchOperation[] {
@@ -34,7 +34,8 @@ function wantedEntry(
   const named = args.one('secret');
   const { secret, key } = placeOfEntry(orbiset, entry, named === undefined ? undefined : objectName(named, '--secret'));
   if (secret === '') throw usage(`--secret NAME is missing: no name can be made of ${entry}`);
-  return { entry, secret: objectName(secret, '--secret'), key, hosts };
+  const replacesHosts = args.has(REPLACE_HOSTS_FLAG.name);
+  return { entry, secret: objectName(secret, '--secret'), key, hosts, replacesHosts };
 }
 
 /** A whole vault for an Orbiset that does not exist yet. */
@@ -45,18 +46,30 @@ function newVault(wanted: WantedEntry): JsonObject {
   return isJsonObject(vault) ? vault : {};
 }
 
-function printBindingHint(vault: ClusterVault, orbiset: JsonObject | undefined, wanted: WantedEntry, io: Io): void {
+/** What a verb of the vault did: for machines, and the text that it prints on standard output otherwise. */
+export interface Done {
+  readonly value: JsonObject;
+  readonly text: string;
+}
+
+/** @returns the command that binds the entry; undefined when it is bound */
+function bindingHint(
+  vault: ClusterVault,
+  orbiset: JsonObject | undefined,
+  wanted: WantedEntry,
+  io: Io,
+): string | undefined {
   const operations = orbiset === undefined ? [] : operationsFor(orbiset, wanted);
   if (orbiset !== undefined && operations.length === 0) {
     io.err(`the Orbiset ${vaultName(vault)} binds it: in use within 5 s\n`);
-    return;
+    return undefined;
   }
   io.err(
     orbiset === undefined
       ? `there is no Orbiset ${vaultName(vault)} yet; this command creates one that binds it:\n`
       : `the Orbiset ${vaultName(vault)} does not bind it yet; this command binds it (--bind runs it):\n`,
   );
-  io.out(`${orbiset === undefined ? createLine(vault, newVault(wanted)) : patchLine(vault, operations)}\n`);
+  return orbiset === undefined ? createLine(vault, newVault(wanted)) : patchLine(vault, operations);
 }
 
 async function bind(vault: ClusterVault, wanted: WantedEntry, io: Io): Promise<void> {
@@ -74,7 +87,7 @@ export async function setOnCluster(
   { entry, hosts }: { readonly entry: string; readonly hosts: readonly string[] },
   args: Args,
   io: Io,
-): Promise<void> {
+): Promise<Done> {
   const vault = await clusterVault(place, args, io);
   const orbiset = await readOrbiset(vault, io);
   const wanted = wantedEntry(entry, orbiset, hosts, args);
@@ -88,5 +101,8 @@ export async function setOnCluster(
   await writeSecretKey(vault, wanted, { value: await readValue(entry, io), force: args.has('force') }, io);
   io.err(`wrote ${wanted.key} of the Secret ${vault.orbiset.namespace}/${wanted.secret}\n`);
   if (args.has('bind')) await bind(vault, wanted, io);
-  else printBindingHint(vault, orbiset, wanted, io);
+  const command = args.has('bind') ? undefined : bindingHint(vault, orbiset, wanted, io);
+  const secret = `${vault.orbiset.namespace}/${wanted.secret}`;
+  const value = { entry, hosts: [...hosts], secret, key: wanted.key, bound: command === undefined };
+  return command === undefined ? { value, text: '' } : { value: { ...value, command }, text: `${command}\n` };
 }

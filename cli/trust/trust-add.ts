@@ -1,6 +1,7 @@
 import { isHttpsOrigin } from '../../core/network/https-origin.ts';
-import type { Verb } from '../args/verb.ts';
+import { OUTPUT, type Verb } from '../args/verb.ts';
 import { EXIT, Failure, invalid, usage } from '../io/failure.ts';
+import { doneFormat, printDone } from '../args/print-done.ts';
 import { printable } from '../io/output.ts';
 import { readRoot } from './root-key.ts';
 import { trustFile } from './trust-file.ts';
@@ -19,10 +20,12 @@ export const trustAddVerb: Verb = {
   flags: [
     { name: 'root', value: 'JWK', text: 'the public root key as a JSON Web Key, or a file with it' },
     { name: 'replace', text: 'replace another root that is pinned for this issuer' },
+    OUTPUT,
   ],
   about: 'Compare the printed thumbprint with one that you got from the issuer in another way.',
   examples: ['{orb} trust add https://orbs.example --root root.jwk.json'],
   run: async (args, io) => {
+    const format = doneFormat(args);
     const issuer = issuerOf(args.positionals[0] ?? '');
     const text = args.one('root');
     if (text === undefined) throw usage('--root JWK is missing: the root key must come from the issuer');
@@ -36,7 +39,8 @@ export const trustAddVerb: Verb = {
         'a changed root is either announced by the issuer or an attack; --replace pins the given one',
       ]);
     }
-    io.out(`${issuer}  root ${root.kid}\n`);
+    const value = { issuer, root: root.kid, pinned_before: outcome === 'known' };
+    await printDone(format, value, `${issuer}  root ${root.kid}\n`, io);
     io.err(
       outcome === 'known'
         ? 'it was pinned before\n'

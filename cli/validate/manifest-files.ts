@@ -34,6 +34,13 @@ async function inFolder(folder: string): Promise<readonly ManifestFile[]> {
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
+/** The failure for an error of the file system; any other error as it is. */
+function missing(path: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (code === undefined) return error;
+  return invalid(`${path}: ${code === 'ENOENT' ? 'there is no such file or folder' : `it can't be read (${code})`}`);
+}
+
 /**
  * The files that an argument names: the file itself (`-` is standard input), or the files of a folder. Subfolders are
  * not read, as in the loader (design.md §2).
@@ -45,8 +52,16 @@ export async function manifestFiles(path: string): Promise<readonly ManifestFile
     const found = await stat(path);
     return found.isDirectory() ? await inFolder(path) : [fileOf(path)];
   } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    throw invalid(`${path}: ${code === 'ENOENT' ? 'there is no such file or folder' : `it can't be read (${code})`}`);
+    throw missing(path, error);
+  }
+}
+
+/** Whether an argument names a folder. @throws Failure it does not exist */
+export async function isFolder(path: string): Promise<boolean> {
+  if (path === '-') return false;
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    throw missing(path, error);
   }
 }

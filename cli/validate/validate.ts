@@ -1,14 +1,11 @@
+import type { Finding } from '../../core/manifest/finding.ts';
 import { formatOf } from '../args/format.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
-import { EXIT, invalid, usage } from '../io/failure.ts';
-import type { Io } from '../io/io.ts';
+import { EXIT, usage, type Exit } from '../io/failure.ts';
 import { dataText, printable } from '../io/output.ts';
-import { readText } from '../io/read-file.ts';
-import { checkText, findingValue, type CheckOptions } from './check-text.ts';
-import { count, findingText, type FileFinding } from './finding-text.ts';
-import { manifestFiles, type ManifestFile } from './manifest-files.ts';
-
-const MAX_BYTES = 16 * 1024 * 1024;
+import { checkPaths, findingValue } from './check-files.ts';
+import { allowedOriginsOf, EGRESS_FLAGS } from './egress-flags.ts';
+import { count, findingText } from './finding-text.ts';
 
 /** An origin of `--egress-allow`. @throws Failure */
 export function originOf(text: string): string {
@@ -19,48 +16,36 @@ export function originOf(text: string): string {
   return text;
 }
 
-async function checkFile(file: ManifestFile, options: CheckOptions, io: Io): Promise<readonly FileFinding[]> {
-  const { documents, findings } = checkText(await readText(file.path, MAX_BYTES, io), file.format, options);
-  if (documents === 0) throw invalid(`${file.path}: it holds no document`);
-  return findings.map((finding) => ({ file: file.path, finding }));
-}
+/** Codes of files that could not be read. */
+const UNREADABLE: readonly string[] = ['file-unreadable', 'file-too-large', 'file-empty', 'not-utf8'];
 
-async function checkAll(
-  paths: readonly string[],
-  options: CheckOptions,
-  io: Io,
-): Promise<{ readonly files: number; readonly found: readonly FileFinding[] }> {
-  const files: ManifestFile[] = [];
-  for (const path of paths) files.push(...(await manifestFiles(path)));
-  const found: FileFinding[] = [];
-  for (const file of files) found.push(...(await checkFile(file, options, io)));
-  return { files: files.length, found };
+function exitOf(findings: readonly Finding[]): Exit {
+  if (findings.some(({ code }) => UNREADABLE.includes(code))) return EXIT.invalid;
+  return findings.some(({ severity }) => severity === 'error') ? EXIT.negative : EXIT.ok;
 }
 
 export const validateVerb: Verb = {
   usage: 'FILE|FOLDER…',
   count: [1, 10_000],
   flags: [
-    { name: 'egress-allow', value: 'ORIGIN', repeats: true, text: 'an origin that Orbs may call, as for npm start' },
+    ...EGRESS_FLAGS,
     { name: 'publish', text: 'also checks what publishing asks for: terms, capabilities and effect' },
     OUTPUT,
   ],
-  about: 'Exit 1: something has an error; 2: a file could not be read. - is standard input.',
+  about: `Finds what the platform finds when it reads the folder, before it does: all of it in one pass, two files with
+one Orb too. Folders inside a folder are not read. - is standard input.
+
+Exit 1: something has an error; 2: a file could not be read.`,
   examples: ['{orb} validate manifests/', '{orb} validate --publish manifests/echo.yaml'],
   run: async (args, io) => {
     const format = formatOf(args, ['text', 'json', 'yaml']);
-    const options = { allowedOrigins: args.all('egress-allow').map(originOf), publish: args.has('publish') };
-    const { files, found } = await checkAll(args.positionals, options, io);
+    const options = { allowedOrigins: await allowedOriginsOf(args), publish: args.has('publish') };
+    const { files, found } = await checkPaths(args.positionals, options, io);
     if (format === 'json' || format === 'yaml')
-      io.out(
-        await dataText(
-          { files, findings: found.map(({ file, finding }) => findingValue(file, finding, options)) },
-          format,
-        ),
-      );
+      io.out(await dataText({ files, findings: found.map((one) => findingValue(one, options)) }, format));
     else io.out(found.map(findingText).join(''));
     const errors = found.filter(({ finding }) => finding.severity === 'error').length;
     io.err(`${count(files, 'file')}, ${count(errors, 'error')}, ${count(found.length - errors, 'remark')}\n`);
-    return errors > 0 ? EXIT.negative : EXIT.ok;
+    return exitOf(found.map(({ finding }) => finding));
   },
 };

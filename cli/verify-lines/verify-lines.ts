@@ -1,3 +1,4 @@
+import { printsJson } from '../verdict/prints-json.ts';
 import { availableParallelism } from 'node:os';
 import type { Args } from '../../adapters/process/arguments.ts';
 import { errorCode } from '../../core/errors/error-code.ts';
@@ -51,7 +52,7 @@ async function settingsOf(args: Args, io: Io): Promise<BatchSettings> {
     maxAgeMs: maxAgeOf(args).maxAgeMs,
     explain: args.has('explain'),
     now: io.clock.now(),
-    isJson: args.has('json'),
+    isJson: printsJson(args),
   };
 }
 

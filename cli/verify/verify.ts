@@ -19,6 +19,7 @@ import {
   type KeyedDocument,
 } from '../verdict/judge-document.ts';
 import { openingsFor, readDisclosed, type DisclosedFields } from './openings.ts';
+import { printsJson } from '../verdict/prints-json.ts';
 import { newerKeys, rememberKeys } from '../verdict/remember-keys.ts';
 import { reportText, reportValue, type Report } from '../verdict/report.ts';
 import { maxAgeOf, replaySwaps, statusListOf, trustAnchorsOf } from '../verdict/settings.ts';
@@ -102,7 +103,7 @@ async function verify(path: string, args: Args, io: Io): Promise<Report> {
 
 async function verifyOne(path: string, args: Args, io: Io): Promise<number> {
   const report = await verify(path, args, io);
-  io.out(args.has('json') ? `${jsonText(reportValue(report))}\n` : reportText(report));
+  io.out(printsJson(args) ? `${jsonText(reportValue(report))}\n` : reportText(report));
   return report.verification.exit;
 }
 
@@ -129,7 +130,8 @@ export const verifyVerb: Verb = {
     { name: 'explain', text: 'repeat the decision of a swap on its evidence, and show the metrics' },
     { name: 'lines', text: 'verify every line of the file as one bundle or receipt; implied by .jsonl and .ndjson' },
     { name: 'threads', value: 'N', text: 'threads for a long file of lines (as many as cores, at most 16)' },
-    { name: 'json', text: 'print every check, for machines; for lines one object each' },
+    { name: 'format', short: 'o', value: 'FORMAT', text: 'json: every check, for machines; for lines one object each' },
+    { name: 'json', text: 'the same as -o json' },
   ],
   about: `Makes no network call. Exit 0: valid; 1: tampered; 2: can not be decided; 3: valid, but not trusted;
 a swap that does not follow from its evidence (--explain) is not trusted.

@@ -127,6 +127,13 @@ export const SCOPE_TABLE = {
     subresource: 'incidents',
     role: 'admin',
   },
+  'status:report': {
+    allows: 'tell what a prober of the platform found',
+    verbs: ['create'],
+    resource: 'orbisets',
+    subresource: 'status-rounds',
+    role: 'none',
+  },
   admin: {
     allows: 'operate the platform',
     verbs: ['*'],

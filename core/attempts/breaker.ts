@@ -60,11 +60,18 @@ export class Breaker {
   #badInRow = 0;
   /** Openings since the breaker was last closed. */
   #openings = 0;
+  /** Time of the first of them. */
+  #since: number | undefined;
   /** Changes with the phase, so that an attempt of an earlier phase no longer counts. */
   #ticket = 0;
 
   get closed(): boolean {
     return this.#phase.kind === 'closed';
+  }
+
+  /** Since when it is not closed, monotonic ms; undefined while it is closed. */
+  get since(): number | undefined {
+    return this.#since;
   }
 
   /** @param alone every provider of the Orb is open */
@@ -128,11 +135,13 @@ export class Breaker {
 
   #open({ now, random }: BreakerMoment): void {
     this.#openings += 1;
+    this.#since ??= now;
     this.#enter({ kind: 'open', at: now, jitter: random });
   }
 
   #close(): void {
     this.#openings = 0;
+    this.#since = undefined;
     this.#badInRow = 0;
     this.#all.clear();
     this.#bad.clear();

@@ -5,8 +5,8 @@ import type { Failure, RepeatPolicy } from './repeat.ts';
 export type Availability =
   | { readonly kind: 'free' }
   | { readonly kind: 'breaker'; readonly until: number }
-  /** The provider asked for a pause. */
-  | { readonly kind: 'cooling'; readonly until: number }
+  /** The provider asked for a pause. It may be called from `until` on, also when it asked for a longer one. */
+  | { readonly kind: 'cooling'; readonly until: number; readonly asked?: number }
   /** The provider asked only this Orbiset for a pause: its quota is used up. */
   | { readonly kind: 'quota'; readonly until: number }
   /** The quota of this Orbiset is used up, and the provider did not say until when. */
@@ -34,6 +34,23 @@ export function refusalStanding(
   if (exchange.kind !== 'answered' || exchange.status !== 429) return { kind: 'credential', until };
   return { kind: retryAfterMs === undefined ? 'quota-unannounced' : 'quota', until };
 }
+
+/** failover.md §12.2: a provider that asks for longer is called again after this time. */
+const LONGEST_COOLING_MS = 300_000;
+
+/** A pause that a provider asked for, monotonic ms. */
+export interface Pause {
+  /** End of the time without requests. */
+  readonly until: number;
+  /** End of the pause as the provider named it; callers are told it. */
+  readonly asked: number;
+}
+
+/** @param retryAfterMs the pause that the provider asks for @param now monotonic ms */
+export const pauseOf = (retryAfterMs: number, now: number): Pause => ({
+  until: now + Math.min(retryAfterMs, LONGEST_COOLING_MS),
+  asked: now + retryAfterMs,
+});
 
 /** An eligible provider. */
 export interface Candidate {
@@ -80,11 +97,24 @@ const LONGEST_WAIT_MS = 2000;
 
 const untilOf = ({ standing }: Candidate): number => (standing.kind === 'free' ? 0 : standing.until);
 
+/** The end that callers are told: the one that the provider asked for. */
+const toldUntil = (candidate: Candidate): number =>
+  candidate.standing.kind === 'cooling' ? (candidate.standing.asked ?? untilOf(candidate)) : untilOf(candidate);
+
+/** Ms until one of them takes calls again, as callers are told; undefined without candidates. */
+function toldWait(candidates: readonly Candidate[], now: number): number | undefined {
+  return candidates.length === 0 ? undefined : Math.max(0, Math.min(...candidates.map(toldUntil)) - now);
+}
+
 const soonest = (candidates: readonly Candidate[]): Candidate | undefined =>
   candidates.toSorted((one, other) => untilOf(one) - untilOf(other))[0];
 
 /** Whether the provider said when it accepts calls again: a run can wait for that. A run never waits for a breaker. */
 const isAnnounced = ({ standing }: Candidate): boolean => standing.kind === 'cooling' || standing.kind === 'quota';
+
+/** Whether it is known when the provider is called again: it said so, or a quota without a time is waited out. */
+const isPaused = (candidate: Candidate): boolean =>
+  isAnnounced(candidate) || candidate.standing.kind === 'quota-unannounced';
 
 const isFree = ({ standing }: Candidate): boolean => standing.kind === 'free';
 
@@ -117,9 +147,7 @@ function firstStep(situation: AttemptState): Step {
   // No other provider can be called: this one is called again, so that the caller sees its refusal.
   const refused = candidates.find(({ standing }) => standing.kind === 'credential');
   if (refused !== undefined) return { kind: 'call', provider: refused.provider, waitMs: 0, charged: false };
-  const next = soonest(candidates);
-  const retryAfterMs = next === undefined ? undefined : Math.max(0, untilOf(next) - now);
-  return stop(candidates.every(isQuota) ? 'quota' : 'unavailable', retryAfterMs);
+  return stop(candidates.every(isQuota) ? 'quota' : 'unavailable', toldWait(candidates, now));
 }
 
 /** The failed attempt that may have done its work already: only its provider may get the request again. */
@@ -137,7 +165,7 @@ function sameAgain(bound: FailedAttempt, situation: AttemptState): Step {
   const before = failed.filter(({ provider }) => provider === bound.provider).length;
   const cooledMs = Math.max(0, untilOf(candidate) - now);
   const step = after(Math.max(cooledMs, jitterMs(before, random)), bound.provider, situation);
-  return step ?? stop('failed', cooledMs > 0 ? cooledMs : undefined);
+  return step ?? stop('failed', cooledMs > 0 ? toldWait([candidate], now) : undefined);
 }
 
 /** Calls another provider at once if one is free, else waits for a provider that announced a time. */
@@ -152,8 +180,7 @@ function nextProvider(last: FailedAttempt, situation: AttemptState): Step {
   const later = waitFor(waiting, situation);
   if (later !== undefined) return later;
   if (last.failure === 'uncertain' && last.repeats.there) return sameAgain(last, situation);
-  const next = soonest(waiting.filter(isAnnounced));
-  return stop('failed', next === undefined ? undefined : untilOf(next) - now);
+  return stop('failed', toldWait(waiting.filter(isPaused), now));
 }
 
 function repeat(last: FailedAttempt, situation: AttemptState): Step {
@@ -165,8 +192,7 @@ function repeat(last: FailedAttempt, situation: AttemptState): Step {
 function requestedRetry(situation: AttemptState): number | undefined {
   const { candidates, now } = situation;
   if (candidates.some(isFree)) return undefined;
-  const next = soonest(candidates.filter(isAnnounced));
-  return next === undefined ? undefined : Math.max(0, untilOf(next) - now);
+  return toldWait(candidates.filter(isPaused), now);
 }
 
 /**

@@ -130,16 +130,22 @@ function lastProbeOf(processes: readonly ByName[], provider: string): LastProbe 
   return probes.toSorted((one, other) => other.at - one.at)[0] ?? null;
 }
 
+/** The worst state of all processes, and which one has it: the Pod, else the address that was scraped. */
+function breakerOf(processes: readonly ByName[], provider: string): Pick<ProviderHealth, 'breaker' | 'replica'> {
+  const samples = processes.flatMap((series) => series.get('orb_provider_breaker_state') ?? []);
+  const tripped = samples.filter(({ labels, value }) => labels['provider'] === provider && value > 0);
+  const [worst] = tripped.toSorted((one, other) => other.value - one.value);
+  if (worst === undefined) return { breaker: 'closed' };
+  const replica = worst.labels['pod'] ?? worst.labels['instance'];
+  return { breaker: BREAKERS[worst.value] ?? 'closed', ...(replica === undefined ? {} : { replica }) };
+}
+
 function healthOf(samples: readonly SeriesSample[]): EvaluationSummary['health'] {
   const processes = [...group(samples, processOf).values()].map(byName);
   const ofProviders = samples.filter(({ name }) => HEALTH.test(name));
   const health: Record<string, ProviderHealth> = {};
   for (const provider of new Set(ofProviders.flatMap(({ labels }) => labels['provider'] ?? []))) {
-    const breakers = processes.map((series) => valueOf(series, 'orb_provider_breaker_state', { provider }) ?? 0);
-    health[provider] = {
-      breaker: BREAKERS[Math.max(0, ...breakers)] ?? 'closed',
-      lastProbe: lastProbeOf(processes, provider),
-    };
+    health[provider] = { ...breakerOf(processes, provider), lastProbe: lastProbeOf(processes, provider) };
   }
   return health;
 }

@@ -14,6 +14,8 @@ export interface LastProbe {
 export interface ProviderHealth {
   /** The worst state of all processes. */
   readonly breaker: BreakerState;
+  /** Name of a process with that state; absent: it is closed, or the name is not known. */
+  readonly replica?: string;
   /** Null when the provider was never probed, or only by processes that no longer exist. */
   readonly lastProbe: LastProbe | null;
 }

@@ -18,9 +18,9 @@ export const ANY_PIN = '*';
 
 /** The content of a document about one object. The spec of an Orbiset may be invalid. */
 export type FileResource =
-  | Exclude<Resource, { kind: 'Orbiset' | 'OrbPolicy' }>
+  | Exclude<Resource, { kind: 'Orbiset' | 'OrbPolicy' | 'OrbSignalSource' }>
   | UncheckedOrbiset
-  | (Omit<UncheckedOrbiset, 'kind'> & { readonly kind: 'OrbPolicy' });
+  | (Omit<UncheckedOrbiset, 'kind'> & { readonly kind: 'OrbPolicy' | 'OrbSignalSource' });
 
 const jsonOf = (spec: unknown): JsonObject => (isJsonObject(spec) ? spec : {});
 
@@ -30,6 +30,7 @@ export function fileResource(resource: Resource): FileResource {
     case 'Orbiset':
       return { ...resource, spec: jsonOf(resource.spec) };
     case 'OrbPolicy':
+    case 'OrbSignalSource':
       return { ...resource, spec: jsonOf(resource.spec) };
     case 'Orb':
     case 'Secret':
@@ -85,6 +86,7 @@ function contentOf(resource: FileResource): JsonObject | undefined {
       return { manifest: resource.manifest };
     case 'Orbiset':
     case 'OrbPolicy':
+    case 'OrbSignalSource':
       return { spec: resource.spec };
     case 'Secret':
       return undefined;
@@ -119,6 +121,7 @@ export function membersOf(resource: FileResource): object {
       return { spec: resource.manifest };
     case 'Orbiset':
     case 'OrbPolicy':
+    case 'OrbSignalSource':
       return { spec: resource.spec };
     case 'Secret':
       return { data: Object.fromEntries([...resource.data].map(([key, value]) => [key, base64(value)])) };

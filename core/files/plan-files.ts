@@ -48,9 +48,10 @@ export interface FilesPlan {
 
 // There is always an Orbiset `default` in the namespace `default` (design.md §7).
 const DEFAULT: FileResource = { kind: 'Orbiset', namespace: 'default', name: 'default', spec: {} };
-// Policies come first: they hold for everything else. Secrets come before Orbisets, which may bind them. Orbs come last:
+// Policies come first: they hold for everything else. Secrets come before Orbisets and
+// sources, which may read them. Orbs come last:
 // there are many, and nothing waits for them.
-const KIND_ORDER: readonly FileResource['kind'][] = ['OrbPolicy', 'Secret', 'Orbiset', 'Orb'];
+const KIND_ORDER: readonly FileResource['kind'][] = ['OrbPolicy', 'Secret', 'OrbSignalSource', 'Orbiset', 'Orb'];
 
 const keyOfObject = ({ kind, metadata: { namespace = '', name } }: KubeObject): string =>
   `${kind} ${namespace}/${name}`;

@@ -1,3 +1,4 @@
+import { refusedFindings, type FoundManifest } from '../files/refused-findings.ts';
 import type { Digest } from '../json/digest.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Resource } from '../manifest/documents.ts';
@@ -37,6 +38,8 @@ interface FileDocument {
 export interface ParsedFile {
   readonly documents: readonly FileDocument[];
   readonly findings: readonly Finding[];
+  /** Manifests whose document was refused. */
+  readonly refusedManifests?: readonly FoundManifest[];
   readonly broken: boolean;
 }
 
@@ -78,11 +81,16 @@ function checkDocument({ resource, withPlaces }: FileDocument, options: CheckFil
  */
 export function checkFile(file: string, parsed: ParsedFile, options: CheckFileOptions): CheckedFile {
   const documents = parsed.documents.map((document) => checkDocument(document, options));
+  const refused = refusedFindings(
+    parsed.refusedManifests ?? [],
+    parsed.findings,
+    (manifest) => compileOrb(manifest, options).findings,
+  );
   return {
     file,
     manifests: documents.flatMap(({ manifest }) => manifest ?? []),
     claims: documents.flatMap(({ claim }) => claim ?? []),
     broken: parsed.broken || documents.some(({ manifest, claim }) => manifest === undefined && claim === undefined),
-    findings: [...parsed.findings, ...documents.flatMap(({ findings }) => findings)],
+    findings: [...parsed.findings, ...refused, ...documents.flatMap(({ findings }) => findings)],
   };
 }

@@ -4,6 +4,7 @@ import { childPointer } from '../manifest/child-pointer.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { nearestName } from '../manifest/nearest.ts';
 import { isOfType } from '../manifest/value-type.ts';
+import { adviseDefault } from './default-advice.ts';
 import { executionsOf, type ExecutionPlace } from './executions.ts';
 
 const LISTED_DESCRIPTION = 200;
@@ -29,16 +30,7 @@ const warning = (code: string, pointer: string, detail: string): Finding => ({
 function ofInput(name: string, { type = 'string', required, default: value }: InputDefinition): readonly Finding[] {
   if (value === undefined) return [];
   const pointer = `${childPointer('/inputs', name)}/default`;
-  const hint = type === 'string' && typeof value === 'boolean' ? ' (YAML 1.1 reads words such as no as booleans)' : '';
-  const wrong = isOfType(value, type)
-    ? []
-    : [
-        error(
-          'manifest-default-type',
-          pointer,
-          `The default must be of type ${type}; write quotes around a string${hint}.`,
-        ),
-      ];
+  const wrong = isOfType(value, type) ? [] : [error('manifest-default-type', pointer, adviseDefault(value, type))];
   const useless =
     required === true
       ? [

@@ -1,11 +1,14 @@
 import type { Manifest } from '../../crds/manifest.ts';
 import type { Finding } from '../manifest/finding.ts';
+import { WHOLE_URL } from '../template/compile-url.ts';
 import { requestsOf } from './executions.ts';
 
 // The part before the path. A backslash ends it, because URL parsers read it as a slash.
 const ORIGIN = /^([^:/?#\\]*):\/\/([^/?#\\]*)/;
 const INPUT = /\{\{ *inputs\./;
 const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
+/** A secret in place of scheme and host. */
+const WHOLE_SECRET = /^\{\{ *orbiset\.secrets\.[^{}]*\}\}(?!:\/\/)/;
 const IPV4 = /^[0-9]+(?:[.][0-9]+){3}$/;
 const PRIVATE_SUFFIXES = ['local', 'internal', 'svc', 'localhost', 'home.arpa'];
 
@@ -15,15 +18,26 @@ const INPUT_IN_HOST: Fault = {
   code: 'manifest-input-in-host',
   detail: 'An input never reaches scheme, host or port; use it in the path or the query.',
 };
-const NOT_HTTPS: Fault = {
+
+/** An origin as the flags take it. One with a placeholder, or of another scheme, can't be an exception. */
+function originText(scheme: string, authority: string): string {
+  const origin = URL.parse(`${scheme}://${authority}`)?.origin;
+  return origin === undefined || !/^https?:[^{}%]+$/.test(origin) ? 'ORIGIN' : origin;
+}
+
+/** A public host must be called over https; a provider of one's own may be an exception of the dialer. */
+const notHttps = ({ scheme, authority }: Origin): Fault => ({
   code: 'manifest-url-not-https',
-  detail: 'Providers are called over https only; begin with https://.',
-};
-const PRIVATE: Fault = {
-  code: 'manifest-host-private',
   detail:
-    'The host must be a public name: no IP address, no single label, nothing under .local, .internal, .svc, .localhost or .home.arpa.',
-};
+    scheme === 'http' && isPrivate(authority)
+      ? `Providers are called over https only; begin with https://, or start with --egress-allow ${originText(scheme, authority)}.`
+      : 'Providers are called over https only; begin with https://.',
+});
+
+const privateHost = ({ scheme, authority }: Origin): Fault => ({
+  code: 'manifest-host-private',
+  detail: `The host must be a public name: no IP address, no single label, nothing under .local, .internal, .svc, .localhost or .home.arpa; or start with --egress-allow ${originText(scheme, authority)} or --egress-stub ORIGIN=ADDRESS:PORT.`,
+});
 
 /** The host as URL parsers read it: lower case, A-labels, every form of an IPv4 address as four numbers. */
 const canonicalHost = (authority: string): string | undefined =>
@@ -57,11 +71,13 @@ function originOf(url: string): Origin {
 }
 
 function faultOf(url: string, allowedOrigins: readonly string[]): Fault | undefined {
-  const { scheme, authority, front } = originOf(url);
+  const origin = originOf(url);
+  const { scheme, authority, front } = origin;
   if (INPUT.test(front)) return INPUT_IN_HOST;
   if (isAllowed(`${scheme}://${authority}`, allowedOrigins)) return undefined;
-  if (scheme !== 'https') return NOT_HTTPS;
-  return isPrivate(authority) ? PRIVATE : undefined;
+  if (WHOLE_SECRET.test(url)) return { code: 'manifest-url-not-https', detail: WHOLE_URL };
+  if (scheme !== 'https') return notHttps(origin);
+  return isPrivate(authority) ? privateHost(origin) : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Manifest } from '../../crds/manifest.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { checkSchema } from '../manifest/check-schema.ts';
 import { checkValues } from '../manifest/check-values.ts';
-import type { Checked } from '../manifest/finding.ts';
+import type { Checked, Finding } from '../manifest/finding.ts';
 import { adviseSwap } from './advise-swap.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { checkPlaceholders } from './check-placeholders.ts';
@@ -10,6 +10,7 @@ import { checkProviders } from './check-providers.ts';
 import { checkSecretLiterals } from './check-secret-literals.ts';
 import { checkSwap } from './check-swap.ts';
 import { checkUrls } from './check-urls.ts';
+import { mendShape } from './mend-shape.ts';
 import { shortened } from './shortened.ts';
 
 const MAX_FINDINGS = 50;
@@ -19,22 +20,20 @@ export interface ManifestOptions {
   readonly allowedOrigins: readonly string[];
 }
 
-/**
- * Checks a manifest (design.md §2; trust.md §8.2 without terms and capabilities, which `checkOntology` checks). It
- * checks forbidden values first, then the schema, then the rules that a schema can't express. `compileRequest` checks
- * templates.
- * @param value a parsed manifest, at most 128 levels deep, without `pin`
- * @returns the same value, typed, with its warnings; only findings when one of them is an error
- */
-export function checkManifest(value: JsonValue, options: ManifestOptions): Checked<Manifest> {
-  const short = shortened(value);
-  const values = checkValues(short).slice(0, MAX_FINDINGS);
-  if (values.length > 0) return { ok: false, findings: values };
-  const shape = checkSchema('manifest', short);
-  if (!shape.ok) return shape;
-  const manifest = shape.value;
-  const findings = [
-    ...checkUrls(manifest, options.allowedOrigins),
+/** What is known about a manifest, also when it can't be used. */
+export interface InspectedManifest {
+  /** The same value, typed; with an error of its schema, a mended copy that only serves to check the rest. Absent: neither. */
+  readonly manifest: Manifest | undefined;
+  /** Whether `manifest` is the value itself. */
+  readonly isWhole: boolean;
+  readonly findings: readonly Finding[];
+}
+
+const isError = ({ severity }: Finding): boolean => severity === 'error';
+
+function ruleFindings(manifest: Manifest, { allowedOrigins }: ManifestOptions): readonly Finding[] {
+  return [
+    ...checkUrls(manifest, allowedOrigins),
     ...checkPlaceholders(manifest),
     ...checkDefinitions(manifest),
     ...checkProviders(manifest),
@@ -42,6 +41,36 @@ export function checkManifest(value: JsonValue, options: ManifestOptions): Check
     ...adviseSwap(manifest),
     ...checkSecretLiterals(manifest),
   ];
-  if (findings.some(({ severity }) => severity === 'error')) return { ok: false, findings };
+}
+
+/** The findings of the schema, and in one pass with them the errors of everything that has the right shape. */
+function inspectWrongShape(value: JsonValue, shape: readonly Finding[], options: ManifestOptions): InspectedManifest {
+  const manifest = mendShape(value, shape);
+  const others = manifest === undefined ? [] : ruleFindings(manifest, options).filter(isError);
+  return { manifest, isWhole: false, findings: [...shape, ...others] };
+}
+
+/**
+ * Checks a manifest (design.md §2; trust.md §8.2 without terms and capabilities, which `checkOntology` checks). It
+ * checks forbidden values first, then the schema, then the rules that a schema can't express. `compileRequest` checks
+ * templates.
+ * @param value a parsed manifest, at most 128 levels deep, without `pin`
+ */
+export function inspectManifest(value: JsonValue, options: ManifestOptions): InspectedManifest {
+  const short = shortened(value);
+  const values = checkValues(short).slice(0, MAX_FINDINGS);
+  if (values.length > 0) return { manifest: undefined, isWhole: false, findings: values };
+  const shape = checkSchema('manifest', short);
+  if (!shape.ok) return inspectWrongShape(short, shape.findings, options);
+  return { manifest: shape.value, isWhole: true, findings: ruleFindings(shape.value, options) };
+}
+
+/**
+ * Decides about a manifest by `inspectManifest`.
+ * @returns the same value, typed, with its warnings; only findings when one of them is an error
+ */
+export function checkManifest(value: JsonValue, options: ManifestOptions): Checked<Manifest> {
+  const { manifest, isWhole, findings } = inspectManifest(value, options);
+  if (manifest === undefined || !isWhole || findings.some(isError)) return { ok: false, findings };
   return { ok: true, value: manifest, findings };
 }

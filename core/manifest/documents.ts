@@ -1,6 +1,7 @@
 import type { ObjectMeta, Pin } from '../../crds/orb.ts';
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
 import type { OrbPolicySpec } from '../../crds/orbpolicy.ts';
+import type { OrbSignalSourceSpec } from '../../crds/orbsignalsource.ts';
 import type { Secret } from '../../crds/secret.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
@@ -37,13 +38,18 @@ export type Resource =
       readonly spec: OrbPolicySpec;
     })
   | (Named & {
+      readonly kind: 'OrbSignalSource';
+      /** As its schema allows. Not compiled yet: `judgeSource` does that. */
+      readonly spec: OrbSignalSourceSpec;
+    })
+  | (Named & {
       readonly kind: 'Secret';
       /** Decoded values by key; `stringData` wins over `data`, as on a cluster. */
       readonly data: ReadonlyMap<string, Uint8Array>;
     });
 
-// Namespace of bare manifests (design.md §7) and of documents that name no namespace.
-const DEFAULT_NAMESPACE = 'default';
+/** Namespace of bare manifests (design.md §7) and of documents that name no namespace. */
+export const DEFAULT_NAMESPACE = 'default';
 // RFC 4648 §4 with padding, as Kubernetes accepts it. Like there, line breaks are allowed.
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -90,8 +96,7 @@ function checkOrb(value: JsonObject): Checked<Resource> {
     const detail = 'This manifest defines no such provider; name its provider, or one of providers.';
     return refused(error('pin-provider-unknown', '/spec/pin/provider', detail));
   }
-  const members = Object.entries(isJsonObject(value['spec']) ? value['spec'] : {});
-  const manifest: JsonObject = Object.fromEntries(members.filter(([name]) => name !== 'pin'));
+  const manifest = withoutPin(isJsonObject(value['spec']) ? value['spec'] : {});
   return accepted({ kind: 'Orb', ...named(metadata), manifest, pointer: '/spec', pin });
 }
 
@@ -118,6 +123,13 @@ function checkPolicy(value: JsonObject): Checked<Resource> {
   return accepted({ kind: 'OrbPolicy', ...named(metadata), spec });
 }
 
+function checkSource(value: JsonObject): Checked<Resource> {
+  const checked = checkSchema('orbsignalsource', value);
+  if (!checked.ok) return checked;
+  const { metadata, spec } = checked.value;
+  return accepted({ kind: 'OrbSignalSource', ...named(metadata), spec });
+}
+
 function decodeSecret({ data = {}, stringData = {} }: Secret): Checked<ReadonlyMap<string, Uint8Array>> {
   const packed = Object.entries(data).map(([key, value]) => ({ key, text: value.replaceAll(/[\r\n]/g, '') }));
   const broken = packed.filter(({ text }) => !BASE64.test(text));
@@ -140,6 +152,29 @@ function checkSecret(value: JsonObject): Checked<Resource> {
 
 /** An Orbiset whose spec was not checked, or was refused. */
 export type UncheckedOrbiset = Named & { readonly kind: 'Orbiset'; readonly spec: JsonObject };
+
+/** A manifest in a document that `checkDocument` refuses. */
+export interface RefusedManifest {
+  readonly manifest: JsonObject;
+  /** Place of the manifest in the document. */
+  readonly pointer: '' | '/spec';
+}
+
+/**
+ * The manifest of a document that `checkDocument` refuses. It never runs; what else is wrong with it can be told at once.
+ * @returns undefined when the document holds no manifest
+ */
+export function refusedManifest(value: JsonValue): RefusedManifest | undefined {
+  if (!isJsonObject(value) || isTooDeep(value)) return undefined;
+  const { kind, spec } = value;
+  if (kind === undefined && (Object.hasOwn(value, 'orb_id') || Object.hasOwn(value, 'execution')))
+    return { manifest: value, pointer: '' };
+  if (kind !== 'Orb' || !isJsonObject(spec)) return undefined;
+  return { manifest: withoutPin(spec), pointer: '/spec' };
+}
+
+const withoutPin = (spec: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(spec).filter(([name]) => name !== 'pin'));
 
 function textsIn(labels: JsonValue | undefined): Readonly<Record<string, string>> {
   const entries = isJsonObject(labels) ? Object.entries(labels) : [];
@@ -164,12 +199,13 @@ const checks: ReadonlyMap<string, (value: JsonObject) => Checked<Resource>> = ne
   ['Orb', checkOrb],
   ['Orbiset', checkOrbiset],
   ['OrbPolicy', checkPolicy],
+  ['OrbSignalSource', checkSource],
   ['Secret', checkSecret],
 ]);
 
 /**
  * Finds the kind of a parsed document (design.md §2) and checks its envelope by its schema. A document is a bare
- * manifest (`orb_id` and no `kind`), an Orb, an Orbiset, an OrbPolicy or a Secret.
+ * manifest (`orb_id` and no `kind`), an Orb, an Orbiset, an OrbPolicy, an OrbSignalSource or a Secret.
  * @param value a result of `parseDocuments`, without null and without unsafe names
  * @returns the resource, or findings: those of the schema, `orb-id-malformed`, `pin-provider-unknown`,
  *   `secret-bound-twice`, `policies-unreadable`, `secret-not-base64`, `document-unknown`
@@ -185,6 +221,6 @@ export function checkDocument(value: JsonValue): Checked<Resource> {
   const detail =
     kind === 'OrbPublication'
       ? 'A publication is no file here: orb publish MANIFEST tests and publishes it. On a cluster, apply it with kubectl.'
-      : 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset, an OrbPolicy or a Secret.';
+      : 'Write a manifest (orb_id, provider, inputs, outputs, execution), an Orb, an Orbiset, an OrbPolicy, an OrbSignalSource or a Secret.';
   return refused(error('document-unknown', kind === undefined ? '' : '/kind', detail));
 }

@@ -1,9 +1,14 @@
+import type { JsonObject } from '../json/json-value.ts';
+import type { Finding } from '../manifest/finding.ts';
 import { keyOf, type KubeObject } from '../reconcile/kube-object.ts';
+import { compileOrb } from './compile-orb.ts';
 import { compileStored, type StoredManifest } from './plan-manifest.ts';
 
 /** Compiles each generation of an Orb once and shares the result within the process. */
 export interface CompileOnce {
   readonly compile: (orb: KubeObject) => StoredManifest;
+  /** Findings of a manifest that is no object's, with nothing kept. Pointers are relative to it. */
+  readonly inspect: (manifest: JsonObject, namespace: string) => readonly Finding[];
   /** Forgets an Orb that was deleted. @param key `namespace/name` */
   readonly forget: (key: string) => void;
 }
@@ -26,5 +31,7 @@ export function createCompileOnce(allowedOrigins: readonly string[]): CompileOnc
     entries.set(key, { uid, generation, compiled });
     return compiled;
   };
-  return { compile, forget: (key) => void entries.delete(key) };
+  const inspect: CompileOnce['inspect'] = (manifest, namespace) =>
+    compileOrb(manifest, { namespace, allowedOrigins }).findings;
+  return { compile, inspect, forget: (key) => void entries.delete(key) };
 }

@@ -3,7 +3,7 @@ import { repeatPolicyOf, type RetryRules } from '../attempts/repeat.ts';
 import { jcs } from '../json/jcs.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { parsePointer } from '../json/pointer.ts';
-import { checkManifest } from '../manifest-rules/validate.ts';
+import { inspectManifest } from '../manifest-rules/validate.ts';
 import { compileInputs } from '../manifest/check-inputs.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
@@ -125,25 +125,35 @@ function collect(manifest: Manifest): {
   };
 }
 
-/** Findings of both passes. A finding of the second pass is dropped when the first has one at the same place. */
-function merged(first: readonly Finding[], second: readonly Finding[]): readonly Finding[] {
-  const known = new Set(first.map(({ code, pointer }) => `${code} ${pointer}`));
-  return [...first, ...second.filter(({ code, pointer }) => !known.has(`${code} ${pointer}`))];
+const isError = ({ severity }: Finding): boolean => severity === 'error';
+
+const ORIGIN_CODES: readonly string[] = ['manifest-url-not-https', 'manifest-host-private', 'manifest-input-in-host'];
+
+/** Whether a finding of the first pass has the same cause as one of the second pass. */
+function hasSameCause(first: Finding, second: Finding): boolean {
+  if (second.code === 'manifest-probe-unread') return first.code === 'manifest-probe-unsafe';
+  if (first.pointer !== second.pointer) return false;
+  return first.code === second.code || (second.code === 'template-malformed-url' && ORIGIN_CODES.includes(first.code));
 }
+
+/** Findings of both passes, each cause once. */
+const merged = (first: readonly Finding[], second: readonly Finding[]): readonly Finding[] => [
+  ...first,
+  ...second.filter((finding) => !first.some((one) => hasSameCause(one, finding))),
+];
 
 /**
  * Checks and compiles a manifest. `kubectl apply`, the loader, `orb validate` and the API all decide by it.
  * @param value a parsed manifest, of any shape
- * @returns the compiled Orb with warnings, or every finding
+ * @returns the compiled Orb with warnings, or every finding: those of schema, rules and templates in one pass
  */
 export function compileOrb(value: JsonValue, options: CompileOptions): Checked<CompiledOrb> {
-  const checked = checkManifest(value, { allowedOrigins: options.allowedOrigins });
-  if (!checked.ok) return checked;
-  const manifest = checked.value;
+  const { manifest, isWhole, findings: ofRules } = inspectManifest(value, { allowedOrigins: options.allowedOrigins });
+  if (manifest === undefined) return { ok: false, findings: ofRules };
   const { providers, findings, ok } = collect(manifest);
-  const all = merged(checked.findings, findings);
+  const all = merged(ofRules, isWhole ? findings : findings.filter(isError));
   const id = parseOrbId(manifest.orb_id);
-  if (!ok || !id.ok) return { ok: false, findings: all };
+  if (!ok || !isWhole || !id.ok || all.some(isError)) return { ok: false, findings: all };
   const text = jcs(value);
   return {
     ok: true,

@@ -4,7 +4,7 @@ import type { Digest } from '../json/digest.ts';
 import { isJsonObject, type JsonObject } from '../json/json-value.ts';
 import { isTooDeep, MAX_DEPTH } from '../json/too-deep.ts';
 import type { Finding } from '../manifest/finding.ts';
-import { explainFindings } from '../reconcile/explain-findings.ts';
+import { explainFindings, findingLines } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import { specOf } from '../reconcile/read-object.ts';
 import { compileOrb } from './compile-orb.ts';
@@ -18,6 +18,8 @@ export type JudgedManifest =
       readonly digest: Digest;
       /** Warnings about a manifest that still runs; '' without warnings. */
       readonly warnings: string;
+      /** The same, one line each. */
+      readonly warningLines: readonly string[];
       /** Advice for each undefined name; '' when every name is defined. */
       readonly unresolved: string;
       /** Names that have an execution. */
@@ -36,6 +38,8 @@ export type JudgedManifest =
       readonly reason: 'ManifestInvalid' | 'UnsafeInteger';
       /** Advice on what to change, and where. */
       readonly message: string;
+      /** The same, one line for each fault. */
+      readonly faultLines: readonly string[];
     };
 
 const UNDEFINED = 'manifest-provider-undefined';
@@ -46,7 +50,8 @@ const invalid = (
   message: string,
   findings: readonly Finding[] = [],
   reason: Invalid['reason'] = 'ManifestInvalid',
-): Invalid => ({ kind: 'invalid', reason, message, findings });
+  faultLines: readonly string[] = [message],
+): Invalid => ({ kind: 'invalid', reason, message, faultLines, findings });
 
 /** Every name of the manifest and of its `swap_config`. */
 function namesOf(provider: string, definitions: object, swap: unknown): ReadonlySet<string> {
@@ -98,17 +103,21 @@ function compile(placed: Placed, allowedOrigins: readonly string[]): StoredManif
   if (!isJsonObject(value)) return invalid(`${path}: Write a manifest: orb_id, provider, inputs, outputs, execution.`);
   if (isTooDeep(value)) return invalid(`${path}: The manifest has more than ${MAX_DEPTH} levels; make it flatter.`);
   const rounded = roundedIntegers(placed);
-  if (rounded.length > 0) return invalid(explainFindings(rounded, path), rounded, 'UnsafeInteger');
+  if (rounded.length > 0)
+    return invalid(explainFindings(rounded, path), rounded, 'UnsafeInteger', findingLines(rounded, path));
   const compiled = compileOrb(value, { namespace: object.metadata.namespace ?? '', allowedOrigins });
-  if (!compiled.ok) return invalid(explainFindings(compiled.findings.filter(seen('error')), path), compiled.findings);
+  if (!compiled.ok) {
+    const errors = compiled.findings.filter(seen('error'));
+    return invalid(explainFindings(errors, path), compiled.findings, 'ManifestInvalid', findingLines(errors, path));
+  }
   return { kind: 'compiled', orb: compiled.value };
 }
 
 /** Reduces a compiled manifest to the facts that plans need. */
 function judge(compiled: StoredManifest, path: Placed['path']): JudgedManifest {
   if (compiled.kind === 'invalid') {
-    const { kind, reason, message } = compiled;
-    return { kind, reason, message };
+    const { kind, reason, message, faultLines } = compiled;
+    return { kind, reason, message, faultLines };
   }
   const { digest, manifest: checked, providers, order, findings } = compiled.orb;
   const warnings = findings.filter(seen('warning'));
@@ -117,6 +126,7 @@ function judge(compiled: StoredManifest, path: Placed['path']): JudgedManifest {
     kind: 'valid',
     digest,
     warnings: explainFindings(warnings, path),
+    warningLines: findingLines(warnings, path),
     unresolved: explainFindings(unresolved, path),
     providers: new Set(providers.keys()),
     named: namesOf(checked.provider, checked.providers ?? {}, checked.swap_config),

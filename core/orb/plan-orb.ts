@@ -3,6 +3,7 @@ import type { EventSpec } from '../reconcile/event-spec.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { StatusPlan } from '../reconcile/plan.ts';
 import { conditionsOf, generationOf, handledReconcileAt } from '../reconcile/read-object.ts';
+import { findingEvents, readyEvents } from '../reconcile/finding-events.ts';
 import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
 import { claimOf, holderAmong, wantedOrbId, type Claim } from './plan-holder.ts';
 import { secretsBound } from './lint-hosts.ts';
@@ -50,18 +51,22 @@ const idIsHeld: Check = ({ orb, duplicates, manifest }) => {
 };
 
 /** The schema, the rules or the templates refuse the manifest. */
-const manifestIsInvalid: Check = ({ orb, manifest }) =>
-  manifest.kind === 'valid'
-    ? undefined
-    : { kind: 'stalled', reason: manifest.reason, message: `${manifest.message}${runsOn(orb)}` };
+const manifestIsInvalid: Check = ({ orb, manifest }) => {
+  if (manifest.kind === 'valid') return undefined;
+  const { reason, message, faultLines } = manifest;
+  const lines = faultLines.map((line, index) => (index === 0 ? `${line}${runsOn(orb)}` : line));
+  return { kind: 'stalled', reason, message: `${message}${runsOn(orb)}`, lines };
+};
 
 /** The first violation wins: the id is checked before the manifest's content. */
 const checks: readonly Check[] = [idIsHeld, manifestIsInvalid];
 
+const RUNS = 'The manifest is valid and runs.';
+
 const ready = ({ manifest }: OrbSnapshot): Verdict => {
   const warnings = manifest.kind === 'valid' ? manifest.warnings : '';
   const advice = warnings === '' ? '' : ` Warnings: ${warnings}`;
-  return { kind: 'ready', reason: 'Ready', message: `The manifest is valid and runs.${advice}` };
+  return { kind: 'ready', reason: 'Ready', message: `${RUNS}${advice}` };
 };
 
 /** Whether the current generation runs. Otherwise: why not, and the version of `validDigest` runs. */
@@ -80,20 +85,19 @@ function boundSecrets({ manifest, orbisets }: OrbSnapshot, verdict: Verdict): re
   return bound === undefined ? [] : [bound];
 }
 
-function eventsOf(snapshot: OrbSnapshot, verdict: Verdict): readonly EventSpec[] {
+/** The Events of a changed verdict: one for each fault or warning of the manifest. */
+function eventsOf({ orb, manifest }: OrbSnapshot, verdict: Verdict): readonly EventSpec[] {
   const warning = verdict.kind !== 'ready';
-  const before = conditionsOf(snapshot.orb);
-  const changed = conditionsFor(verdict)
-    .filter(({ type }) => type === 'Ready')
-    .flatMap((condition) => changeEvent(before, condition, { action: 'Compile', warning }));
-  const { manifest } = snapshot;
-  const hasAdvice = !warning && changed.length > 0 && manifest.kind === 'valid' && manifest.warnings !== '';
+  const before = conditionsOf(orb);
+  const changed = readyEvents(orb, verdict, before, { action: 'Compile', warning });
+  if (warning || changed.length === 0) return changed;
+  const warnings = manifest.kind === 'valid' ? manifest.warningLines : [];
   // An Orb that is ready at once is no news. With thousands of new Orbs, these Events would be most of the writes.
   const isFirst = !before.some(({ type }) => type === 'Ready');
-  const news = isFirst && !warning ? [] : changed;
-  return hasAdvice
-    ? [...news, { type: 'Warning', reason: 'ManifestLint', action: 'Compile', note: manifest.warnings }]
-    : news;
+  return [
+    ...(isFirst ? [] : changed.map((event) => ({ ...event, note: RUNS }))),
+    ...findingEvents(orb, warnings, { reason: 'ManifestLint', action: 'Compile' }),
+  ];
 }
 
 /** The part of an Orb's status that `planOrb` decides. */

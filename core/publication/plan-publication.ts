@@ -2,11 +2,12 @@ import { isJsonObject } from '../json/json-value.ts';
 import { checkSchema } from '../manifest/check-schema.ts';
 import { judgePublished } from '../orb/plan-manifest.ts';
 import { withTransitions } from '../reconcile/conditions.ts';
-import { explainFindings } from '../reconcile/explain-findings.ts';
+import { readyEvents } from '../reconcile/finding-events.ts';
+import { explainFindings, findingLines } from '../reconcile/explain-findings.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import type { Plan } from '../reconcile/plan.ts';
 import { conditionOf, conditionsOf, generationOf, handledReconcileAt, specOf } from '../reconcile/read-object.ts';
-import { changeEvent, conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
+import { conditionsFor, outcomeOf, type Verdict } from '../reconcile/verdict.ts';
 import { publicationHolder } from './publication-holder.ts';
 import { checkedSpec } from './stored-publication.ts';
 
@@ -28,7 +29,12 @@ function specIsInvalid(publication: KubeObject): Verdict | undefined {
   const envelope = { apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPublication', metadata: { name, namespace } };
   const checked = checkSchema('orbpublication', { ...envelope, spec: checkedSpec(publication) });
   if (checked.ok) return undefined;
-  return { kind: 'stalled', reason: 'SpecInvalid', message: explainFindings(checked.findings, '') };
+  return {
+    kind: 'stalled',
+    reason: 'SpecInvalid',
+    message: explainFindings(checked.findings, ''),
+    lines: findingLines(checked.findings, ''),
+  };
 }
 
 type JudgedManifest = ReturnType<typeof judgePublished>;
@@ -36,7 +42,10 @@ type JudgedManifest = ReturnType<typeof judgePublished>;
 function faultOf(snapshot: PublicationSnapshot, manifest: JudgedManifest): Verdict | undefined {
   const spec = specIsInvalid(snapshot.publication);
   if (spec !== undefined) return spec;
-  if (manifest.kind === 'invalid') return { kind: 'stalled', reason: manifest.reason, message: manifest.message };
+  if (manifest.kind === 'invalid') {
+    const { reason, message, faultLines: lines } = manifest;
+    return { kind: 'stalled', reason, message, lines };
+  }
   const holder = publicationHolder(snapshot.publication, snapshot.duplicates);
   if (holder === undefined) return undefined;
   const message = `The older publication ${holder.metadata.name} has this orb_id: delete one of the two.`;
@@ -100,9 +109,7 @@ export function planPublication(snapshot: PublicationSnapshot, now: number): Pla
       ...(manifest.kind === 'valid' ? { manifestDigest: manifest.digest } : {}),
       conditions: withTransitions(conditions, before, { generation, now }),
     },
-    events: conditions
-      .filter(({ type }) => type === 'Ready')
-      .flatMap((condition) => changeEvent(before, condition, { action: 'Evaluate', warning })),
+    events: readyEvents(publication, verdict, before, { action: 'Evaluate', warning }),
     outcome: outcomeOf(verdict),
   };
 }

@@ -1,5 +1,16 @@
 /** Prefixes of ids (trust.md, conventions). */
-export type IdPrefix = 'rcpt_' | 'run_' | 'inc_' | 'dec_' | 'grt_' | 'rpl_' | 'swp_' | 'sig_' | 'dlv_' | 'req_';
+export type IdPrefix =
+  | 'rcpt_'
+  | 'run_'
+  | 'inc_'
+  | 'dec_'
+  | 'grt_'
+  | 'rpl_'
+  | 'swp_'
+  | 'sig_'
+  | 'dlv_'
+  | 'req_'
+  | 'mnt_';
 
 export type ReceiptId = string & { readonly __brand: 'ReceiptId' };
 export type RunId = string & { readonly __brand: 'RunId' };

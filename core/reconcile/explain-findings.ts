@@ -31,21 +31,24 @@ const byPlace = (one: Finding, other: Finding): number => {
 };
 
 /**
- * Findings as the text of a condition: sorted, each with its place, what to write there, and its code. As many as fit
- * into 900 bytes are shown.
+ * Findings as lines, sorted by place: each with its place, what to write there, and its code.
  * @param base what the pointers are relative to: `spec`, `spec.manifest`, or '' for the whole object
  */
-export function explainFindings(findings: readonly Finding[], base: string): string {
-  const lines = findings.toSorted(byPlace).map(({ pointer, detail, code }) => {
+export const findingLines = (findings: readonly Finding[], base: string): readonly string[] =>
+  findings.toSorted(byPlace).map(({ pointer, detail, code }) => {
     const place = pathOf(base, pointer);
-    return `${place === '' ? '' : `${place}: `}${detail} (${code})`;
+    return cut(`${place === '' ? '' : `${place}: `}${detail} (${code})`, MAX_BYTES);
   });
+
+/** Findings as the text of a condition: as many lines as fit into 900 bytes. @param base as of `findingLines` */
+export function explainFindings(findings: readonly Finding[], base: string): string {
+  const lines = findingLines(findings, base);
   const shown: string[] = [];
   let room = MAX_BYTES;
   for (const line of lines) {
     const size = bytesOf(line) + SEPARATOR.length;
     if (shown.length > 0 && size > room) break;
-    shown.push(cut(line, MAX_BYTES));
+    shown.push(line);
     room -= size;
   }
   const hidden = lines.length - shown.length;

@@ -15,7 +15,13 @@ export type Verdict =
   /** Something beside this object is missing. It is watched, so its arrival starts a reconcile. */
   | { readonly kind: 'unready'; readonly reason: string; readonly message: string }
   /** A person must change this object: `Stalled=True`. */
-  | { readonly kind: 'stalled'; readonly reason: string; readonly message: string };
+  | {
+      readonly kind: 'stalled';
+      readonly reason: string;
+      readonly message: string;
+      /** One line for each fault: each becomes an Event. Absent: the message is the only one. */
+      readonly lines?: readonly string[];
+    };
 
 const READY = {
   ready: 'True',

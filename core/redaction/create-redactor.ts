@@ -1,10 +1,12 @@
 import { automatonOf, type Pattern } from './automaton.ts';
 import { secretForms, withoutNewline } from './forms.ts';
+import { segmentsOf } from './segments.ts';
 import { mayContain, prefilterOf } from './prefilter.ts';
 import { numberRedactor } from './numbers.ts';
 import type { Redactor } from './redactor.ts';
 import { redactJson, type RedactText } from './redact-json.ts';
-import { findSpans, replaceSpans, type Search } from './spans.ts';
+import { findEncodedSpans, mayBeEncoded } from './encoded-spans.ts';
+import { replaceSpans, type Search } from './spans.ts';
 
 /** An entry to redact: a value of one vault, or a key of the process itself. */
 export interface RedactedEntry {
@@ -31,7 +33,7 @@ function patternsOf(entries: readonly RedactedEntry[]): Known {
   for (const [entry, { name, value }] of byLength) {
     // All forms of a value take at least three times its size. Check this first, before making forms that don't fit.
     const fits = withoutNewline(value).length >= MIN_BYTES && states + 3 * value.length <= MAX_STATES;
-    const forms = fits ? secretForms(value) : [];
+    const forms = fits ? [value, ...segmentsOf(value)].flatMap(secretForms) : [];
     const bytes = forms.reduce((sum, form) => sum + form.length, 0);
     if (!fits || states + bytes > MAX_STATES) {
       left.add(name);
@@ -50,9 +52,9 @@ function textRedactor(search: Search, markers: readonly Uint8Array[]): RedactTex
   const encoder = new TextEncoder();
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return (text) => {
-    if (!mayContain(search.prefilter, text)) return { value: text, hits: 0 };
+    if (!mayContain(search.prefilter, text) && !mayBeEncoded(text)) return { value: text, hits: 0 };
     const bytes = encoder.encode(text);
-    const spans = findSpans(search, bytes);
+    const spans = findEncodedSpans(search, bytes);
     if (spans.length === 0) return { value: text, hits: 0 };
     return { value: decoder.decode(replaceSpans(bytes, spans, markers)), hits: spans.length };
   };
@@ -68,7 +70,8 @@ const passing = (unscrubbable: readonly string[]): Redactor => ({
 
 /**
  * Compiles the values of one vault version (security.md §5): one Aho–Corasick automaton over every form of every value.
- * Overlapping hits are replaced together, by the marker of the leftmost and longest.
+ * A text is searched as it is, and with up to two encodings taken off
+ * (`decodings.ts`). Overlapping hits are replaced together, by the marker of the leftmost and longest.
  * @param entries values as the vault holds them. An entry under 8 bytes is not redacted and is named in `unscrubbable`.
  * So is an entry whose forms, with those of all shorter entries, exceed 2 MB.
  */
@@ -84,7 +87,7 @@ export function createRedactor(entries: readonly RedactedEntry[]): Redactor {
     text,
     json: (value) => redactJson(redactors, value),
     bytes: (bytes) => {
-      const spans = findSpans(search, bytes);
+      const spans = findEncodedSpans(search, bytes);
       const { length } = spans;
       return { value: length === 0 ? bytes : replaceSpans(bytes, spans, markers), hits: length };
     },

@@ -97,12 +97,19 @@ function htmlForms(text: string): readonly string[] {
   return QUOTES.map(([double, single]) => markup.replaceAll('"', double).replaceAll("'", single));
 }
 
+/** A shorter value backwards may be an ordinary number or word. */
+const LEAST_REVERSED = 12;
+
+const reversedForms = (text: string): readonly string[] =>
+  text.length < LEAST_REVERSED ? [] : [Array.from(text).toReversed().join('')];
+
 function formsOf(value: Uint8Array): readonly string[] {
   const text = utf8Text(value);
   const encoded = [latin1(value), ...base64Forms(value), ...hexForms(value), ...percentForms(value)];
   if (text === undefined) return encoded;
   const encoder = new TextEncoder();
-  return [...encoded, ...[...jsonForms(text), ...htmlForms(text)].map((form) => latin1(encoder.encode(form)))];
+  const others = [...jsonForms(text), ...htmlForms(text), ...reversedForms(text)];
+  return [...encoded, ...others.map((form) => latin1(encoder.encode(form)))];
 }
 
 /** The value without one trailing LF or CR LF. Editors and `echo` add it; providers and this program remove it. */

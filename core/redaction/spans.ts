@@ -61,6 +61,17 @@ export function findSpans(search: Search, bytes: Uint8Array): readonly Span[] {
   }
 }
 
+/** Spans of several searches of one text: those that overlap become one, named after the leftmost and longest. */
+export function joinSpans(spans: readonly Span[]): readonly Span[] {
+  const joined: Span[] = [];
+  for (const span of spans.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = joined.at(-1);
+    if (last === undefined || span.start >= last.end) joined.push(span);
+    else if (span.end > last.end) joined[joined.length - 1] = { ...last, end: span.end };
+  }
+  return joined;
+}
+
 const concat = (parts: readonly Uint8Array[]): Uint8Array => {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;

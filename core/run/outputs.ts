@@ -57,7 +57,8 @@ function search(output: CompiledOutput, answer: ProviderAnswer): JsonValue {
   return elsewhere.find((value) => fitsType(value, type)) ?? null;
 }
 
-function fromPointer(tokens: readonly string[], answer: ProviderAnswer): JsonValue | undefined {
+/** The value at a parsed `from` of an output; undefined when it does not exist. */
+export function atPointer(tokens: readonly string[], answer: ProviderAnswer): JsonValue | undefined {
   // Most outputs are in the body. For them the headers are not joined.
   if (tokens[0] === 'body') return answer.body === undefined ? undefined : lookup(answer.body, tokens.slice(1));
   const view: JsonObject = {
@@ -74,7 +75,7 @@ export function extractOutputs(outputs: readonly CompiledOutput[], answer: Provi
   const missing: string[] = [];
   let complete = true;
   for (const output of outputs) {
-    const value = output.from === undefined ? search(output, answer) : fromPointer(output.from, answer);
+    const value = output.from === undefined ? search(output, answer) : atPointer(output.from, answer);
     const fits = fitsType(value, output.type);
     if (!fits && output.from !== undefined) missing.push(output.name);
     if (!fits) complete = false;

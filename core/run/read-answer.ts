@@ -1,6 +1,9 @@
 import type { ProviderExchange } from '../attempts/classify.ts';
+import { statusCause } from '../attempts/cause.ts';
+import type { AttemptCause } from '../attempts/reasons.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { CompiledOutput } from '../orb/compiled-orb.ts';
+import { explainBody, explainOutputs } from './explain-answer.ts';
 import { extractOutputs } from './outputs.ts';
 import { readBody, type ProviderAnswer } from './response-body.ts';
 
@@ -19,6 +22,8 @@ export interface AnswerReading {
   readonly outputs: JsonObject | null;
   /** Every output has a value of its type. */
   readonly complete: boolean;
+  /** Why it is a failure; made for a failure only. Unredacted. */
+  readonly cause: AttemptCause | undefined;
 }
 
 /** Its headers are joined by name when an output reads them: most outputs are in the body. */
@@ -41,23 +46,23 @@ class LazyAnswer implements ProviderAnswer {
   }
 }
 
-const withoutOutputs = (status: number): AnswerReading => ({
+const withoutOutputs = (status: number, cause: AttemptCause): AnswerReading => ({
   exchange: { kind: 'answered', status, outputsPresent: false },
   outputs: null,
   complete: false,
+  cause,
 });
 
 /** Reads a provider's whole answer: its outputs, and whether the attempt succeeded (failover.md §2). */
 export function readAnswer(head: AnswerHead, bytes: Uint8Array, outputs: readonly CompiledOutput[]): AnswerReading {
   const { status } = head;
-  if (status < 200 || status > 299) return withoutOutputs(status);
-  const body = readBody(bytes, head.contentType());
-  if (!body.ok) return withoutOutputs(status);
-  const found = extractOutputs(outputs, new LazyAnswer(head, body.body));
-  const present = found.missing.length === 0;
-  return {
-    exchange: { kind: 'answered', status, outputsPresent: present },
-    outputs: present ? found.outputs : null,
-    complete: found.complete,
-  };
+  if (status < 200 || status > 299) return withoutOutputs(status, statusCause(status));
+  const contentType = head.contentType();
+  const body = readBody(bytes, contentType);
+  if (!body.ok) return withoutOutputs(status, explainBody(body, { bytes, contentType }));
+  const answer = new LazyAnswer(head, body.body);
+  const { outputs: found, missing, complete } = extractOutputs(outputs, answer);
+  if (missing.length === 0)
+    return { exchange: { kind: 'answered', status, outputsPresent: true }, outputs: found, complete, cause: undefined };
+  return withoutOutputs(status, explainOutputs({ outputs, missing }, answer, { bytes, contentType }));
 }

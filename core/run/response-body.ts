@@ -14,15 +14,25 @@ export interface ProviderAnswer {
 export type ReadBody =
   | { readonly ok: true; readonly body: JsonValue | undefined }
   /** The declared type is JSON or text, but the body is not: an undecodable body (failover.md §2, `error`). */
-  | { readonly ok: false };
+  | BrokenBody;
+
+interface BrokenBody {
+  readonly ok: false;
+  readonly fault: 'broken-json' | 'not-text';
+  /** The place of the fault, when it is known: `at character 17`. */
+  readonly at?: string;
+}
 
 /** Media type without parameters, in lower case; '' without a content type. */
-const mediaTypeOf = (contentType: string | undefined): string =>
+export const mediaTypeOf = (contentType: string | undefined): string =>
   (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-const isJsonType = (type: string): boolean => type.endsWith('/json') || type.endsWith('+json');
+export const isJsonType = (type: string): boolean => type.endsWith('/json') || type.endsWith('+json');
 const isTextType = (type: string): boolean =>
   type.startsWith('text/') || type === 'application/x-ndjson' || type.endsWith('/xml') || type.endsWith('+xml');
+
+/** Whether a body holds a number that `readBody` may have left out. */
+export const hasLongInteger = (bytes: Uint8Array): boolean => LONG_INTEGER.test(decodeText(bytes) ?? '');
 
 // A number that a double can't hold exactly counts as absent, so that no rounded value is returned.
 const LONG_INTEGER = /\d{16}/;
@@ -48,7 +58,9 @@ function withoutUnsafe(value: JsonValue): JsonValue {
 function parseByHand(text: string): ReadBody {
   const { reading, value } = readJsonText(text, { keepsOffsets: false });
   const malformed = reading.findings.some(({ code }) => code === 'invalid-json');
-  return value === undefined || malformed ? { ok: false } : { ok: true, body: withoutUnsafe(value) };
+  return value === undefined || malformed
+    ? { ok: false, fault: 'broken-json' }
+    : { ok: true, body: withoutUnsafe(value) };
 }
 
 const isJson = (value: unknown): value is JsonValue =>
@@ -57,13 +69,23 @@ const isJson = (value: unknown): value is JsonValue =>
   Array.isArray(value) ||
   isJsonObject(value);
 
+/** The place that V8 names in its message; the rest of the message quotes the text. */
+function faultAt(error: unknown): BrokenBody {
+  const message = error instanceof SyntaxError ? error.message : '';
+  const position = / at position (\d{1,10})/.exec(message)?.[1];
+  if (position !== undefined) return { ok: false, fault: 'broken-json', at: `at character ${position}` };
+  return message.startsWith('Unexpected end')
+    ? { ok: false, fault: 'broken-json', at: 'at its end' }
+    : { ok: false, fault: 'broken-json' };
+}
+
 function parseJson(text: string): ReadBody {
   if (mayEscapeNames(text)) return parseByHand(text);
   try {
     const value: unknown = LONG_INTEGER.test(text) ? JSON.parse(text, dropUnsafe) : JSON.parse(text);
     return { ok: true, body: isJson(value) ? value : undefined };
-  } catch {
-    return { ok: false };
+  } catch (error) {
+    return faultAt(error);
   }
 }
 
@@ -77,7 +99,7 @@ export function readBody(bytes: Uint8Array, contentType: string | undefined): Re
   const known = type === '' || isJsonType(type) || isTextType(type);
   if (!known) return { ok: true, body: undefined };
   const text = decodeText(bytes);
-  if (text === undefined) return type === '' ? { ok: true, body: undefined } : { ok: false };
+  if (text === undefined) return type === '' ? { ok: true, body: undefined } : { ok: false, fault: 'not-text' };
   if (isJsonType(type)) return parseJson(text);
   if (isTextType(type)) return { ok: true, body: text };
   const guess = parseJson(text);

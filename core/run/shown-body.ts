@@ -4,19 +4,12 @@ import type { Redactor } from '../redaction/redactor.ts';
 import { decodeText } from './response-body.ts';
 
 const SHOWN_BYTES = 4096;
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g;
-const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /**
  * Uses this repository's JSON reader: a body from outside with escaped names never reaches `JSON.parse`
  * (`escaped-name.ts`).
  */
 const parsed = (text: string): JsonValue | undefined => readJsonText(text, { keepsOffsets: false }).value;
-
-const unescape = (text: string): string =>
-  text.replaceAll(ESCAPE, (_escape, code: string | undefined, unit: string) =>
-    code === undefined ? (CONTROLS[unit] ?? unit) : String.fromCharCode(Number.parseInt(code, 16)),
-  );
 
 /** A JSON body with the secrets in its values redacted; undefined when it holds none or is not JSON. */
 function redactedJson(text: string, redactor: Redactor): string | undefined {
@@ -25,18 +18,8 @@ function redactedJson(text: string, redactor: Redactor): string | undefined {
   return redacted === undefined || redacted.hits === 0 ? undefined : JSON.stringify(redacted.value);
 }
 
-/**
- * JSON is redacted by its values, not its spelling (security.md §5). In its text, a quote or backslash of a form has
- * one more escape, and any letter may be written as `\uXXXX`. Text that only looks like JSON (cut off, inside other
- * text) is read the same way.
- */
-function clean(text: string, redactor: Redactor): string {
-  const json = redactedJson(text, redactor);
-  if (json !== undefined) return json;
-  const plain = redactor.text(text).value;
-  const read = redactor.text(unescape(plain));
-  return read.hits > 0 ? read.value : plain;
-}
+/** JSON is redacted by its values, not its spelling; text that only looks like JSON as any text (security.md §5). */
+const clean = (text: string, redactor: Redactor): string => redactedJson(text, redactor) ?? redactor.text(text).value;
 
 /**
  * A provider's answer as a person may see it: redacted, then cut (security.md S26). A body without a secret is shown

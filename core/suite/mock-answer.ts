@@ -6,7 +6,7 @@ import { readAnswer, type AnswerReading } from '../run/read-answer.ts';
 import type { MockResponse } from './suite.ts';
 
 /** A simulated exchange with a provider. */
-export interface MockExchange extends AnswerReading {
+export interface MockExchange extends Omit<AnswerReading, 'cause'> {
   /** Request headers reached the provider. */
   readonly sent: boolean;
   readonly status: number | null;

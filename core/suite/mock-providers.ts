@@ -1,6 +1,6 @@
 import { Breaker, verdictOf } from '../attempts/breaker.ts';
 import { isTenantRefusal, type ProviderExchange } from '../attempts/classify.ts';
-import { refusalStanding, type Availability } from '../attempts/plan.ts';
+import { pauseOf, refusalStanding, type Availability } from '../attempts/plan.ts';
 import { SWAP_DEFAULTS } from '../failover/defaults.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
 import type { AttemptRecord } from '../receipt/record.ts';
@@ -56,7 +56,7 @@ export class MockProviders {
     }
     const failed = record.outcome === 'error' || record.outcome === 'rate_limited';
     if (failed && retryAfterMs !== undefined)
-      this.#pauses.set(provider, { kind: 'cooling', until: now + retryAfterMs });
+      this.#pauses.set(provider, { kind: 'cooling', ...pauseOf(retryAfterMs, now) });
   }
 
   #alone(): boolean {

@@ -1,6 +1,6 @@
 import { MARK, markPieces, unmark, type Marked, type Unmarker } from './marked.ts';
 import { positions, type RefusalCode } from './position.ts';
-import { entriesOf, type Scope } from './scope.ts';
+import { entriesOf, PATH_FORM, URL_FIELD, type Scope } from './scope.ts';
 import type { Reference, Span } from './span.ts';
 
 /** A URL in parts; the filled parts joined in order are the whole URL. */
@@ -22,7 +22,7 @@ interface UrlParts {
   readonly query: string;
 }
 
-const FIELD = '/url';
+const FIELD = URL_FIELD;
 /** The limit of common servers; a filled URL may be longer. */
 const MAX_URL_CHARS = 8192;
 const URL_PARTS = /^(?<scheme>https?):\/\/(?<authority>[^/?#\\]*)(?<path>\/[^?#]*)?(?<query>\?[^#]*)?$/i;
@@ -58,7 +58,13 @@ function malformed(scope: Scope, detail: string): undefined {
   return scope.refuse('template-malformed-url', FIELD, detail);
 }
 
+/** For a URL that is one secret: webhook URLs are given as a whole. */
+export const WHOLE_URL =
+  'A secret is never a whole URL: it would decide where the request goes. Write scheme and host, and keep the rest of the path in the vault: https://hooks.example.com/{{orbiset.secrets.KEY:path}}.';
+
 function unreadable({ text, references }: Marked, scope: Scope): undefined {
+  if (text.startsWith(MARK) && !text.includes('://') && references[0]?.kind === 'secret')
+    return malformed(scope, WHOLE_URL);
   const head = text.split('://', 1)[0] ?? '';
   if (text.includes('://') && head.includes(MARK))
     return refuseBeforePath(scope, references.slice(0, count(head)), 'scheme');
@@ -118,15 +124,32 @@ function checkQuery(query: string, scope: Scope): true | undefined {
   return names.some((name) => name.includes(MARK)) ? refusePlaceholder(scope, 'name of a query parameter') : true;
 }
 
-function pathSpans(path: string, unmarker: Unmarker): readonly Span[] {
-  return path
-    .slice(1)
-    .split('/')
-    .flatMap((segment) => {
-      const slash: Span = { chunks: [{ kind: 'text', text: '/' }], refuse: accept };
-      const refuse = segment.includes(MARK) ? refuseTraversal : accept;
-      return [slash, { chunks: unmarker.chunks(segment, positions.pathSegment), refuse }];
-    });
+const isPath = (reference: Reference): boolean => reference.kind === 'secret' && reference.isPath === true;
+
+/** Whether the last segment of the path is a secret that stands for the rest of the path. */
+const endsWithPath = ({ host, path }: UrlParts, references: readonly Reference[]): boolean =>
+  path.endsWith(`/${MARK}`) &&
+  references
+    .slice(0, count(host) + count(path))
+    .slice(-1)
+    .some(isPath);
+
+/** A secret with `:path` stands at the end of the path, as a whole segment, and nowhere else. */
+function checkPathForm(parts: UrlParts, references: readonly Reference[], scope: Scope): true | undefined {
+  const wanted = endsWithPath(parts, references) ? 1 : 0;
+  if (references.filter(isPath).length === wanted) return true;
+  return scope.refuse('template-placeholder-not-allowed', FIELD, PATH_FORM);
+}
+
+function pathSpans(path: string, unmarker: Unmarker, hasRest: boolean): readonly Span[] {
+  const segments = path.slice(1).split('/');
+  return segments.flatMap((segment, index) => {
+    const slash: Span = { chunks: [{ kind: 'text', text: '/' }], refuse: accept };
+    if (hasRest && index === segments.length - 1)
+      return [slash, { chunks: unmarker.chunks(segment, positions.pathRest), refuse: accept }];
+    const refuse = segment.includes(MARK) ? refuseTraversal : accept;
+    return [slash, { chunks: unmarker.chunks(segment, positions.pathSegment), refuse }];
+  });
 }
 
 const isLiteral = (span: Span): boolean => span.chunks.every((chunk) => chunk.kind === 'text');
@@ -144,19 +167,20 @@ function joinLiterals(spans: readonly Span[]): readonly Span[] {
   return joined;
 }
 
-function spansOf({ scheme, host, port, path, query }: UrlParts, unmarker: Unmarker): readonly Span[] {
+function spansOf(parts: UrlParts, unmarker: Unmarker, hasRest: boolean): readonly Span[] {
+  const { scheme, host, port, path, query } = parts;
   return joinLiterals([
     { chunks: [{ kind: 'text', text: `${scheme}://` }], refuse: accept },
     { chunks: unmarker.chunks(host, positions.hostLabel), refuse: accept },
     { chunks: [{ kind: 'text', text: port }], refuse: accept },
-    ...pathSpans(path, unmarker),
+    ...pathSpans(path, unmarker, hasRest),
     { chunks: unmarker.chunks(query, positions.queryValue), refuse: accept },
   ]);
 }
 
 /**
  * Compiles the URL (security.md §4.1). Scheme, port and query names are literal. Secrets may be whole labels of the
- * host. Path segments and query values may hold both kinds of placeholders. User info and a fragment are refused. Case
+ * host. Path segments and query values may hold both kinds of placeholders. A secret with `:path` is the rest of the path. User info and a fragment are refused. Case
  * of scheme and host, a default port and a missing path are normalised as parsers do. Any other text that parsers would
  * change is refused.
  * @returns undefined when the URL can't be used; then the scope holds the reason
@@ -170,7 +194,9 @@ export function compileUrl(url: string, scope: Scope): CompiledUrl | undefined {
   const parts = marked === undefined ? malformed(scope, 'A URL holds no control characters.') : splitUrl(marked, scope);
   if (marked === undefined || parts === undefined) return undefined;
   if (checkQuery(parts.query, scope) === undefined || checkReading(parts, scope) === undefined) return undefined;
-  const spans = spansOf(parts, unmark(marked.references, scope));
+  const { references } = marked;
+  if (checkPathForm(parts, references, scope) === undefined) return undefined;
+  const spans = spansOf(parts, unmark(references, scope), endsWithPath(parts, references));
   const literalHost = parts.host.includes(MARK) ? undefined : parts.host;
-  return { spans, literalHost, secrets: [...new Set(marked.references.flatMap(entriesOf))] };
+  return { spans, literalHost, secrets: [...new Set(references.flatMap(entriesOf))] };
 }

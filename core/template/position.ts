@@ -21,6 +21,7 @@ export interface Position {
   readonly kind:
     | 'host-label'
     | 'path-segment'
+    | 'path-rest'
     | 'query-value'
     | 'header-value'
     | 'json-string'
@@ -28,13 +29,16 @@ export interface Position {
     | 'form'
     | 'xml'
     | 'text';
-  /** The reason why this well-formed text is refused here. Except in host labels, each character is checked alone. */
+  /** The reason why this well-formed text is refused here. Except in host labels and in the rest of a path, each character is checked alone. */
   readonly refuse: (text: string) => RefusalCode | undefined;
   /** Escapes well-formed text for this place, each character alone. */
   readonly encode: (text: string) => string;
 }
 
 const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** Segments of unreserved characters (RFC 3986 §2.3), so nothing is encoded; `.` and `..` would climb. */
+const PATH_REST = /^(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/;
+const MAX_REST_CHARS = 4096;
 const NOT_IN_HEADER = /[^\t\x20-\x7e]/;
 const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/u;
 const XML_SPECIAL = /[&<>"'\t\n\r]/;
@@ -60,6 +64,9 @@ const encodeXml = (text: string): string =>
 const encodePercent = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
+/** Whether a secret may stand for the rest of a path: `T012/B345/x-y_z`. */
+const isPathRest = (text: string): boolean => text.length <= MAX_REST_CHARS && PATH_REST.test(text);
+
 /** Every position of security.md §4.1 that accepts placeholders. */
 export const positions = {
   hostLabel: {
@@ -68,6 +75,11 @@ export const positions = {
     encode: asIs,
   },
   pathSegment: { kind: 'path-segment', refuse: anything, encode: encodePercent },
+  pathRest: {
+    kind: 'path-rest',
+    refuse: (text) => (isPathRest(text) ? undefined : 'template-path-traversal'),
+    encode: asIs,
+  },
   queryValue: { kind: 'query-value', refuse: anything, encode: encodePercent },
   headerValue: {
     kind: 'header-value',

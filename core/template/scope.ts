@@ -1,8 +1,15 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import type { Finding } from '../manifest/finding.ts';
-import { MAX_PLACEHOLDERS, parseTemplate, type TemplatePart, type TextPart } from './parse-template.ts';
+import {
+  MAX_PLACEHOLDERS,
+  parseTemplate,
+  type ParsedTemplate,
+  type TemplatePart,
+  type TextPart,
+} from './parse-template.ts';
 import { refusals, type Position, type RefusalCode } from './position.ts';
 import type { Fallback, PlaceholderSpan, InputReference, Reference } from './span.ts';
+import { correctReference } from './suggest-reference.ts';
 import { refusalOfValue } from './value.ts';
 
 /** The members of an input's definition that templates need (design.md §2); the manifest's type has them. */
@@ -36,11 +43,15 @@ export interface Scope {
 }
 
 const details = {
-  'template-unknown-reference':
-    '"{{" begins {{inputs.NAME}} or {{orbiset.secrets.KEY}} and nothing else; correct the placeholder.',
   'template-too-large': 'An execution holds at most 1000 placeholders, and a field 1 MiB of text.',
   'template-invalid-unicode': 'The text holds half of a surrogate pair; write whole characters.',
 } as const;
+
+/** Field of the only place where a secret may be a path. */
+export const URL_FIELD = '/url';
+/** Where the form with `:path` may stand. */
+export const PATH_FORM =
+  'A secret with :path stands for the rest of the path of a URL: write it behind a slash at the end of the path; elsewhere leave :path out.';
 
 interface Definition {
   readonly reference: InputReference;
@@ -70,12 +81,31 @@ const refusedDefault = (detail: string): CompiledDefault => ({
   detail,
 });
 
+/** Findings about a text that could not be split at its placeholders. */
+function refusalFindings(
+  refused: Extract<ParsedTemplate, { kind: 'refused' }>,
+  pointer: string,
+  inputs: readonly string[],
+): readonly Finding[] {
+  if (refused.code !== 'template-unknown-reference') return [error(refused.code, pointer, details[refused.code])];
+  return refused.wrong.map((wrong) => {
+    const { detail, suggestion } = correctReference(wrong, inputs);
+    const finding = error(refused.code, pointer, detail);
+    return suggestion === undefined ? finding : { ...finding, suggestion };
+  });
+}
+
 function secretDefault(text: string): CompiledDefault {
   const parsed = parseTemplate(text);
-  if (parsed.kind === 'refused') return { ok: false, code: parsed.code, detail: details[parsed.code] };
+  if (parsed.kind === 'refused') {
+    const [first] = refusalFindings(parsed, '', []);
+    return { ok: false, code: parsed.code, detail: first?.detail ?? '' };
+  }
   const parts = parsed.parts.flatMap((part) => (part.kind === 'input' ? [] : [part]));
   if (parts.length < parsed.parts.length)
     return refusedDefault('A default can hold {{orbiset.secrets.KEY}} only; remove the input.');
+  if (parts.some((part) => part.kind === 'secret' && part.isPath === true))
+    return refusedDefault('A default takes {{orbiset.secrets.KEY}}; with :path a secret stands in a URL alone.');
   const [first, ...rest] = parts.flatMap((part) => (part.kind === 'secret' ? [part.entry] : []));
   if (first === undefined) return { ok: true, fallback: { kind: 'value', value: text } };
   return { ok: true, fallback: { kind: 'secret', parts, entries: [first, ...rest] } };
@@ -118,6 +148,7 @@ function refusalOfDefault(fallback: Fallback, position: Position): RefusalCode |
  * @param pointer where the execution stands in the manifest: `/execution`
  */
 export function openScope(inputs: Readonly<Record<string, InputShape>>, pointer: string): Scope {
+  const names = Object.keys(inputs);
   const defined = new Map(Object.entries(inputs).map(([name, shape]) => [name, define(name, shape)]));
   const findings = [...defined.values()].flatMap((definition) => definition.findings);
   let placeholders = 0;
@@ -152,11 +183,13 @@ export function openScope(inputs: Readonly<Record<string, InputShape>>, pointer:
     const parsed = parseTemplate(text);
     const parts = parsed.kind === 'parsed' ? parsed.parts : [];
     placeholders += parts.filter((part) => part.kind !== 'text').length;
-    const code = parsed.kind === 'refused' ? parsed.code : 'template-too-large';
-    if (parsed.kind === 'refused' || placeholders > MAX_PLACEHOLDERS) {
-      refuse(code, field, details[code]);
+    if (parsed.kind === 'refused') {
+      findings.push(...refusalFindings(parsed, `${pointer}${field}`, names));
       return undefined;
     }
+    if (placeholders > MAX_PLACEHOLDERS) return refuse('template-too-large', field, details['template-too-large']);
+    if (field !== URL_FIELD && parts.some((part) => part.kind === 'secret' && part.isPath === true))
+      return refuse('template-placeholder-not-allowed', field, PATH_FORM);
     const pieces = parts.flatMap((part) => resolve(part, field) ?? []);
     return pieces.length === parts.length ? pieces : undefined;
   };

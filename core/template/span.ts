@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { RenderProblem } from './compiled-request.ts';
-import type { SecretPart, TextPart } from './parse-template.ts';
+import { secretText, type SecretPart, type TextPart } from './parse-template.ts';
 import { positions, refusals, type Position, type RefusalCode } from './position.ts';
 import { refusalOfValue } from './value.ts';
 
@@ -74,7 +74,7 @@ export function problemOf(reference: Reference, source: Source, code: RefusalCod
 }
 
 function fillSecret(part: SecretPart, position: Position, source: Source): string | RenderProblem {
-  if (source.kind === 'sealed') return `{{orbiset.secrets.${part.entry}}}`;
+  if (source.kind === 'sealed') return secretText(part);
   const text = source.secret(part.entry);
   if (text === undefined) return { kind: 'secret', code: 'secret-missing', entry: part.entry };
   const fits = text.isWellFormed() && position.refuse(text) === undefined;

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { StartPolicy } from '../../adapters/ledger/port.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import { HOLE, type SharedText } from '../../core/json/shared-text.ts';
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+/** A JSON text with these values in the holes of `value`, as the platform makes it once for many runs. */
+function shared(value: JsonValue, own: readonly JsonValue[]): SharedText {
+  const text = JSON.stringify(value).replaceAll(JSON.stringify(HOLE), HOLE);
+  return { shared: text, own: own.map((one) => JSON.stringify(one)) };
+}
 
 /** What an allowed run of a tenant with policies stores: a record of 0.7 kB and facts of 0.7 kB (policy.md §3.5). */
 export function aPolicyRecord(runId: string, at: number, runsToday: number): StartPolicy {
@@ -9,12 +17,12 @@ export function aPolicyRecord(runId: string, at: number, runsToday: number): Sta
   const time = new Date(at).toISOString();
   const [orbiset, orbId, caller] = ['acme.prod', 'acme.mailer@1.2.0', 'key:k7Qp2xZa'];
   const record = {
-    decision_id: decisionId,
-    at: time,
-    run_id: runId,
-    orbiset,
-    orb_id: orbId,
-    caller,
+    decision_id: HOLE,
+    at: HOLE,
+    run_id: HOLE,
+    orbiset: HOLE,
+    orb_id: HOLE,
+    caller: HOLE,
     phase: 'PreFlight',
     provider: null,
     decision: 'allow',
@@ -22,20 +30,20 @@ export function aPolicyRecord(runId: string, at: number, runsToday: number): Sta
     policy_set_digest: `sha256:${'6b'.repeat(32)}`,
     engine: 'cel/0.6.1+orb-facts/1',
     facts_schema: 'orb-facts/1',
-    facts_digest: `sha256:${hex(32)}`,
+    facts_digest: HOLE,
     rules: [],
     denials: [],
     obligations: [],
     exceptions_used: [],
     shadow: { decision: 'would_allow', differs: false },
-    decided_us: 41,
+    decided_us: HOLE,
   };
   const facts = {
     caller: {
       groups: [],
       id: caller,
       kind: 'api_key',
-      runs_today: runsToday,
+      runs_today: HOLE,
       scopes: ['orbs:execute'],
       tenant: 'acme',
     },
@@ -60,11 +68,11 @@ export function aPolicyRecord(runId: string, at: number, runsToday: number): Sta
       labels: { env: 'prod' },
       name: 'prod',
       namespace: 'acme',
-      orb_runs_today: runsToday,
-      runs_today: runsToday,
+      orb_runs_today: HOLE,
+      runs_today: HOLE,
     },
-    request: { fields: ['recipient', 'subject'], input_bytes: 120 },
-    run: { has_idempotency_key: false, started_at: time },
+    request: { fields: HOLE, input_bytes: HOLE },
+    run: { has_idempotency_key: HOLE, started_at: HOLE },
   };
   return {
     decision: {
@@ -80,7 +88,7 @@ export function aPolicyRecord(runId: string, at: number, runsToday: number): Sta
       counted: true,
       inputsSha256: '',
       approvals: [],
-      json: JSON.stringify(record),
+      json: shared(record, [decisionId, time, runId, orbiset, orbId, caller, `sha256:${hex(32)}`, 41]),
     },
     facts: [
       {
@@ -88,7 +96,7 @@ export function aPolicyRecord(runId: string, at: number, runsToday: number): Sta
         provider: null,
         schema: 'orb-facts/1',
         salt: randomBytes(16),
-        facts: JSON.stringify(facts),
+        facts: shared(facts, [runsToday, runsToday, runsToday, ['recipient', 'subject'], 120, false, time]),
       },
     ],
     grants: [],

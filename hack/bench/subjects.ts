@@ -72,6 +72,8 @@ export interface PlatformOptions {
   readonly checkout?: string;
   /** Further options of Node. */
   readonly node?: readonly string[];
+  /** Further flags of the program. */
+  readonly flags?: readonly string[];
 }
 
 /**
@@ -82,7 +84,7 @@ export async function startPlatform(
   folder: string,
   mock: number,
   log: number,
-  { checkout = ROOT, node = [] }: PlatformOptions = {},
+  { checkout = ROOT, node = [], flags: further = [] }: PlatformOptions = {},
 ): Promise<BenchServer> {
   const resources = join(folder, 'resources');
   mkdirSync(resources, { recursive: true });
@@ -92,7 +94,7 @@ export async function startPlatform(
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--resources', resources];
   const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
   const started = start(
-    [...STANDALONE.node, ...node, join(checkout, STANDALONE.program), ...flags, ...more],
+    [...STANDALONE.node, ...node, join(checkout, STANDALONE.program), ...flags, ...more, ...further],
     log,
     true,
   );

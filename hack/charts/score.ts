@@ -5,11 +5,12 @@ import { nameOf, type Rendered } from './render.ts';
 /**
  * Properties that the design requires and kube-score rejects. One process writes the ledger of SQLite, so its
  * Deployment has one replica, and the old pod ends before the new pod starts. The example's provider also has one
- * replica.
+ * replica, and the prober of the status: two would measure the same twice.
  */
 const DESIGN = [
   '[WARNING] orb-api/orb-system apps/v1/Deployment: Deployment update strategy',
   '[WARNING] orb-api/orb-system apps/v1/Deployment: Deployment few replicas',
+  '[WARNING] orb-status-prober/orb-system apps/v1/Deployment: Deployment few replicas',
   '[WARNING] orb-example/orb-example apps/v1/Deployment: Deployment few replicas',
 ];
 const FINDING = /^\[(CRITICAL|WARNING)\]/;

@@ -1,8 +1,6 @@
 import { join, resolve } from 'node:path';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
-import { withListenErrors, listenOn } from '../../adapters/process/listen.ts';
-import { formatAddress, type ListenAddress } from '../../core/network/listen-address.ts';
+import { checkFree } from '../../adapters/process/listen.ts';
+import { formatAddress } from '../../core/network/listen-address.ts';
 import { EXAMPLE } from '../../standalone/example/example.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { installPlatform, kubectlOk } from '../control-plane/install.ts';
@@ -27,13 +25,9 @@ export type Say = (line: string) => void;
 const BASE = resolve(import.meta.dirname, '../../manifests/kubernetes/base');
 const EXAMPLE_NAMESPACE = 'default';
 
-/** Checks an address before anything starts. @throws StartError which address is in use, and what to do */
-async function checkFree(address: ListenAddress, flag: string): Promise<void> {
-  const server = createServer();
-  await withListenErrors(address, flag, () => listenOn(server, address));
-  server.close();
-  await once(server, 'close');
-}
+// A person waits for the end: two parts, and three processes of the control plane, one after another, in at most 12 s.
+const PART_GRACE_MS = 3000;
+const PLANE_GRACE_MS = 1500;
 
 async function applyExample(plane: ControlPlane): Promise<void> {
   const place = ['-n', EXAMPLE_NAMESPACE];
@@ -73,7 +67,7 @@ function partFlags(
 async function assemble(settings: ClusterSettings, assembly: Assembly): Promise<Omit<Cluster, 'stop'>> {
   const { say, signal, closing } = assembly;
   const plane = await startControlPlane({ say, signal });
-  closing.push(() => plane.stop({ keep: settings.keep }));
+  closing.push(() => plane.stop({ keep: settings.keep, graceMs: PLANE_GRACE_MS }));
   signal.throwIfAborted();
   say(`Kubernetes ${plane.version} is ready; installing definitions, RBAC and keys …`);
   const { keys, apiKey } = await installAll(settings, plane);
@@ -83,9 +77,9 @@ async function assemble(settings: ClusterSettings, assembly: Assembly): Promise<
   say('Starting the operator and the API …');
   const flags = partFlags(settings, provider);
   const operator = await startOperator({ plane, signal, flags: flags.operator });
-  closing.push(() => operator.process.stop());
+  closing.push(() => operator.process.stop(PART_GRACE_MS));
   const api = await startApi(keys, { plane, signal, flags: flags.api });
-  closing.push(() => api.process.stop());
+  closing.push(() => api.process.stop(PART_GRACE_MS));
   await applyExample(plane);
   signal.throwIfAborted();
   return { plane, operator, api, apiKey, orbiset: `${EXAMPLE_NAMESPACE}.${EXAMPLE.orbiset}` };
@@ -105,8 +99,10 @@ export async function startCluster(
   const stop = async (): Promise<void> => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
-  await checkFree(settings.listen, '--listen');
-  await checkFree(settings.metricsListen, '--metrics-listen');
+  await checkFree([
+    { address: settings.listen, flag: '--listen' },
+    { address: settings.metricsListen, flag: '--metrics-listen' },
+  ]);
   try {
     return { ...(await assemble(settings, { say, signal, closing })), stop };
   } catch (error) {

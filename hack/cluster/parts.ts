@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { SCOPES, type Scope } from '../../core/api-key/scopes.ts';
 import { command } from '../control-plane/command.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../control-plane/install.ts';
@@ -34,18 +35,8 @@ export interface PartOptions {
 const HEAP_SHARE = 0.75;
 const root = resolve(import.meta.dirname, '../..');
 const KEY_SECRET = 'orb-platform-keys';
-const SCOPES = [
-  'orbs:execute',
-  'receipts:read',
-  'providers:read',
-  'marketplace:publish',
-  'marketplace:read',
-  'reputation:read',
-  'policies:read',
-  'policies:write',
-  'policies:simulate',
-  'decisions:read',
-];
+/** Rights over every tenant of a cluster that is thrown away: what the printed lines and the docs need. */
+export const KEY_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope !== 'status:report');
 
 /** Runs a verb of the command line as the administrator of the control plane. @throws Error what it printed */
 async function orb(plane: ControlPlane, args: readonly string[]): Promise<string> {
@@ -71,7 +62,7 @@ export async function makeKeys(plane: ControlPlane, issuer: string): Promise<str
 
 /** Makes an API key for all tenants. @returns its text */
 export async function makeApiKey(plane: ControlPlane): Promise<string> {
-  const scopes = SCOPES.flatMap((scope) => ['--scope', scope]);
+  const scopes = KEY_SCOPES.flatMap((scope) => ['--scope', scope]);
   return (await orb(plane, ['keys', 'create', '--tenant', '*', ...scopes])).trim();
 }
 

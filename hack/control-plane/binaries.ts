@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { buildBinaries, type BinaryName, type ControlPlaneName, type Say } from './build.ts';
+import { command } from './command.ts';
 import { downloadBinaries, type Sources } from './download.ts';
 import { withFolderLock } from './folder-lock.ts';
 import { releaseOf, type Release } from './releases.ts';
@@ -22,6 +23,7 @@ export interface FindOptions {
 }
 
 const NAMES: readonly ControlPlaneName[] = ['kube-apiserver', 'kube-controller-manager', 'kubectl', 'etcd'];
+const SERVERS = NAMES.filter((name) => name !== 'kubectl');
 
 const isProgram = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
@@ -74,8 +76,20 @@ export async function fillCache(names: readonly BinaryName[], options: FindOptio
 }
 
 /**
+ * A kubectl of the person's own, in place of one that would have to be fetched or built. Kubernetes supports one that is
+ * at most one minor version away from the server.
+ */
+async function ownKubectl({ kubernetes }: Release, env: NonNullable<FindOptions['env']>): Promise<string | undefined> {
+  const { code, stdout } = await command('kubectl', ['version', '--client', '-o', 'json'], { env });
+  const minor = /"gitVersion":\s*"v1\.(\d+)\./.exec(stdout)?.[1];
+  const wanted = Number(kubernetes.split('.')[1]);
+  return code === 0 && minor !== undefined && Math.abs(Number(minor) - wanted) <= 1 ? 'kubectl' : undefined;
+}
+
+/**
  * The control plane's programs, from the first source that has them (design.md §7). These are `KUBEBUILDER_ASSETS`, the
- * cache folder, the official downloads with their checksums, a build from Go modules. The last two fill the cache.
+ * cache folder, for kubectl the one on the PATH, the official downloads with their checksums, a build from Go modules.
+ * The last two fill the cache.
  * @throws Error neither download nor build worked; the message says what each lacked
  */
 export async function findBinaries(options: FindOptions = {}): Promise<Binaries> {
@@ -84,8 +98,10 @@ export async function findBinaries(options: FindOptions = {}): Promise<Binaries>
   const cache = cacheOf(release, options);
   const assets = env['KUBEBUILDER_ASSETS'];
   const absent = assets === undefined ? NAMES : await missingIn(assets, NAMES);
-  if (absent.length > 0 && (await missingIn(cache, NAMES)).some((name) => absent.includes(name)))
-    await fill(cache, release, NAMES, options);
+  const missing = (await missingIn(cache, NAMES)).filter((name) => absent.includes(name));
+  const own = missing.includes('kubectl') ? await ownKubectl(release, env) : undefined;
+  if (missing.some((name) => name !== 'kubectl' || own === undefined))
+    await fill(cache, release, own === undefined ? NAMES : SERVERS, options);
   const pathOf = (name: ControlPlaneName): string =>
     join(assets === undefined || absent.includes(name) ? cache : assets, name);
   return {
@@ -93,7 +109,7 @@ export async function findBinaries(options: FindOptions = {}): Promise<Binaries>
     paths: {
       'kube-apiserver': pathOf('kube-apiserver'),
       'kube-controller-manager': pathOf('kube-controller-manager'),
-      kubectl: pathOf('kubectl'),
+      kubectl: own ?? pathOf('kubectl'),
       etcd: pathOf('etcd'),
     },
   };

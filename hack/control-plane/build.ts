@@ -1,6 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildEstimate, buildOrder } from './build-order.ts';
 import { command } from './command.ts';
 import type { Release } from './releases.ts';
 import { isRecord } from './json.ts';
@@ -99,7 +100,42 @@ async function writeModule(
   await writeFile(join(folder, 'tools.go'), `//go:build tools\n\npackage tools\n\n${blank}\n`);
 }
 
-async function buildKubernetes(work: string, version: string, names: readonly BinaryName[], say: Say): Promise<void> {
+/** Moves a program that is complete to where it is used: what comes after it may fail or be interrupted. */
+type Keep = (name: string) => Promise<void>;
+
+/** A place for builds, with the progress that is reported. */
+interface Workshop {
+  readonly work: string;
+  readonly say: Say;
+  readonly keep: Keep;
+  /** `[2/4] ` for the next program. */
+  readonly nextPlace: () => string;
+}
+
+/** Counts programs. @param total of all that are built in this workshop */
+function counter(total: number): Workshop['nextPlace'] {
+  let started = 0;
+  return () => `[${(started += 1)}/${total}] `;
+}
+
+/** Builds one program and keeps it, with a line when it begins and one when it is ready. */
+async function buildProgram(
+  { work, say, keep, nextPlace }: Workshop,
+  {
+    name,
+    path,
+    flags,
+    cwd,
+  }: { readonly name: string; readonly path: string; readonly flags: readonly string[]; readonly cwd: string },
+): Promise<void> {
+  const what = `${nextPlace()}building ${name}`;
+  say(`  ${what} …`);
+  await go(what, ['build', '-trimpath', ...flags, '-o', join(work, name), path], { cwd, say });
+  await keep(name);
+}
+
+async function buildKubernetes(shop: Workshop, version: string, names: readonly BinaryName[]): Promise<void> {
+  const { work, say } = shop;
   const folder = join(work, 'kubernetes');
   await mkdir(folder);
   const [, minor = '', patch = ''] = version.split('.');
@@ -112,11 +148,9 @@ async function buildKubernetes(work: string, version: string, names: readonly Bi
     imports: names.map((name) => `k8s.io/kubernetes/cmd/${name}`),
   });
   await go('fetching the sources of Kubernetes', ['mod', 'tidy'], { cwd: folder, say });
-  const flags = `-s -w -X k8s.io/component-base/version.gitVersion=v${version}`;
-  for (const name of names) {
-    const args = ['build', '-trimpath', '-ldflags', flags, '-o', join(work, name), `k8s.io/kubernetes/cmd/${name}`];
-    await go(`building ${name}`, args, { cwd: folder, say });
-  }
+  const flags = ['-ldflags', `-s -w -X k8s.io/component-base/version.gitVersion=v${version}`];
+  for (const name of names)
+    await buildProgram(shop, { name, path: `k8s.io/kubernetes/cmd/${name}`, flags, cwd: folder });
 }
 
 const ETCD = 'go.etcd.io/etcd/server/v3';
@@ -133,7 +167,8 @@ export interface GoModule {
   readonly tags?: string;
 }
 
-async function buildModule(work: string, wanted: GoModule, say: Say): Promise<void> {
+async function buildModule(shop: Workshop, wanted: GoModule): Promise<void> {
+  const { work, say } = shop;
   const { title, module, version, programs, ldflags = '', tags = '' } = wanted;
   const folder = join(work, 'module');
   await mkdir(folder);
@@ -144,21 +179,20 @@ async function buildModule(work: string, wanted: GoModule, say: Say): Promise<vo
     pruned: true,
   });
   await go(`fetching the sources of ${title}`, ['mod', 'tidy'], { cwd: folder, say });
-  const flags = ['build', '-trimpath', '-tags', tags, '-ldflags', `-s -w ${ldflags}`.trim()];
-  for (const [name, path] of Object.entries(programs))
-    await go(`building ${name}`, [...flags, '-o', join(work, name), path], { cwd: folder, say });
+  const flags = ['-tags', tags, '-ldflags', `-s -w ${ldflags}`.trim()];
+  for (const [name, path] of Object.entries(programs)) await buildProgram(shop, { name, path, flags, cwd: folder });
 }
 
-/** Runs a build in its own folder and moves the results into `folder` when all are complete. */
+/** Runs a build in its own folder. Each program is moved into `folder` as soon as it is complete. */
 async function inWorkshop(
   folder: string,
-  names: readonly string[],
-  build: (work: string) => Promise<void>,
+  { say, total }: { readonly say: Say; readonly total: number },
+  build: (shop: Workshop) => Promise<void>,
 ): Promise<void> {
   const work = await mkdtemp(join(folder, '.build-'));
+  const keep: Keep = (name) => rename(join(work, name), join(folder, name));
   try {
-    await build(work);
-    for (const name of names) await rename(join(work, name), join(folder, name));
+    await build({ work, say, keep, nextPlace: counter(total) });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -167,8 +201,9 @@ async function inWorkshop(
 /** Builds the commands of a module into `folder`. @throws Error the end of the output of the failing step */
 export async function buildGoModule(folder: string, wanted: GoModule, say: Say): Promise<void> {
   const names = Object.keys(wanted.programs);
-  say(`Building ${names.join(', ')} from Go modules; once, about 2 minutes …`);
-  await inWorkshop(folder, names, (work) => buildModule(work, wanted, say));
+  const estimate = buildEstimate(names.length, availableParallelism());
+  say(`Building ${names.join(', ')} from Go modules; once, ${estimate} …`);
+  await inWorkshop(folder, { say, total: names.length }, (shop) => buildModule(shop, wanted));
 }
 
 /**
@@ -182,7 +217,7 @@ export async function buildGoSource(
   say: Say,
 ): Promise<void> {
   say(`Building ${name} …`);
-  await inWorkshop(folder, [name], async (work) => {
+  await inWorkshop(folder, { say, total: 1 }, async ({ work, keep }) => {
     const module = join(work, 'module');
     await mkdir(module);
     await copyFile(join(source, 'main.go'), join(module, 'main.go'));
@@ -191,11 +226,12 @@ export async function buildGoSource(
     await go(`fetching the sources of ${name}`, ['mod', 'tidy'], { cwd: module, say });
     const args = ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, name), '.'];
     await go(`building ${name}`, args, { cwd: module, say });
+    await keep(name);
   });
 }
 
 /**
- * Builds binaries from Go modules (design.md §7) and moves each into `folder` when it is complete.
+ * Builds binaries from Go modules (design.md §7), kubectl last, and moves each into `folder` when it is complete.
  * @throws Error no Go toolchain, or the end of what the failing step printed
  */
 export async function buildBinaries(
@@ -205,12 +241,14 @@ export async function buildBinaries(
   say: Say,
 ): Promise<void> {
   const { version } = await findGo();
-  say(`Building ${names.join(', ')} from Go modules (${version}); once, about 5 minutes …`);
-  await inWorkshop(folder, names, async (work) => {
-    const kubernetes = names.filter((name) => name !== 'etcd');
-    if (kubernetes.length > 0) await buildKubernetes(work, release.kubernetes, kubernetes, say);
-    if (names.includes('etcd'))
-      await buildModule(work, { title: 'etcd', module: ETCD, version: release.etcd, programs: { etcd: ETCD } }, say);
+  const ordered = buildOrder(names);
+  const estimate = buildEstimate(ordered.length, availableParallelism());
+  say(`Building ${ordered.join(', ')} from Go modules (${version}). This is done once, and takes ${estimate}:`);
+  await inWorkshop(folder, { say, total: ordered.length }, async (shop) => {
+    if (ordered.includes('etcd'))
+      await buildModule(shop, { title: 'etcd', module: ETCD, version: release.etcd, programs: { etcd: ETCD } });
+    const kubernetes = ordered.filter((name) => name !== 'etcd');
+    if (kubernetes.length > 0) await buildKubernetes(shop, release.kubernetes, kubernetes);
   });
 }
 

@@ -45,7 +45,7 @@ export interface ControlPlane {
   /** Adds an API server, which may reach etcd through a proxy. */
   readonly addApiServer: (etcdUrl: string) => Promise<ApiServer>;
   /** Stops every process. `keep` leaves the folder with logs and data for a person to read. */
-  readonly stop: (options?: { readonly keep?: boolean }) => Promise<void>;
+  readonly stop: (options?: { readonly keep?: boolean; readonly graceMs?: number }) => Promise<void>;
 }
 
 export interface ControlPlaneOptions extends FindOptions {
@@ -239,8 +239,8 @@ async function assemble(plane: Plane, options: EtcdOptions, processes: (() => Pr
         ...(input === undefined ? {} : { input }),
       }),
     addApiServer,
-    stop: async ({ keep = false } = {}) => {
-      for (const running of processes) await running().stop();
+    stop: async ({ keep = false, graceMs } = {}) => {
+      for (const running of processes) await running().stop(graceMs);
       if (!keep) await rm(folder, { recursive: true, force: true });
     },
   };

@@ -12,6 +12,7 @@ import { toStructural, type Extra, type Source } from './structural.ts';
 const source = async (root: string, name: string, extras: Readonly<Record<string, Extra>>): Promise<Source> => ({
   schema: await readSchema(root, name),
   extras,
+  inWords: true,
 });
 
 const member = (schema: Json, name: string): Json => {
@@ -93,7 +94,9 @@ export async function kindSchemas(root: string, resources: readonly Resource[]):
         apiVersion: { description: `${group}/${version}.`, type: 'string' },
         kind: { description: `${kind}.`, type: 'string' },
         metadata: { type: 'object' },
-        spec: spec[kind] ?? toStructural({ schema: envelope, extras }, member(envelope, 'spec'), 'properties/spec'),
+        spec:
+          spec[kind] ??
+          toStructural({ schema: envelope, extras, inWords: true }, member(envelope, 'spec'), 'properties/spec'),
         status: toStructural(status, member(status.schema, kind), `properties/${kind}`),
       },
     };

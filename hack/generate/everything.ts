@@ -5,6 +5,7 @@ import { cliArtefacts } from './cli.ts';
 import { configurationArtefacts } from './configuration.ts';
 import { definitionArtefacts, kindSchemas } from './definitions.ts';
 import { exampleArtefacts } from './examples.ts';
+import { failureReasonArtefacts } from './failure-reasons.ts';
 import { logEntryArtefacts } from './log-entries.ts';
 import { policyArtefacts } from './policies.ts';
 import { problemArtefacts } from './problems.ts';
@@ -29,6 +30,7 @@ export async function everything(root: string): Promise<readonly Artefact[]> {
     cliArtefacts(root),
     policyArtefacts(root),
     problemArtefacts(root),
+    failureReasonArtefacts(root),
     logEntryArtefacts(root),
     ruleArtefacts(root),
     scopeArtefacts(root),

@@ -12,7 +12,9 @@ function duration(bound: (typeof DURATION_BOUNDS)[number]): Extra {
   const range = `duration(self) >= duration('${min}') && duration(self) <= duration('${max}')`;
   const multiple =
     step === undefined ? '' : ` && duration(self).getMilliseconds() % duration('${step}').getMilliseconds() == 0`;
-  return { rules: [{ rule: `${range}${multiple}`, message: coded(explainBound(bound), 'manifest-swap-duration') }] };
+  // Another text is refused by its form alone: here it would be an error of the rule.
+  const rule = `!self.matches('^[1-9][0-9]*(ms|s|m|h)$') || (${range}${multiple})`;
+  return { rules: [{ rule, message: coded(explainBound(bound), 'manifest-swap-duration') }] };
 }
 
 const definitionOf = (group: string): string => `$defs/swap${group.charAt(0).toUpperCase()}${group.slice(1)}`;

@@ -7,8 +7,6 @@ import { formatted } from './formatted.ts';
 import type { Resource } from './resources.ts';
 
 const FOLDER = 'charts/orb-platform/files/rbac';
-/** Kinds of later versions: scopes name them already, and the roles have their rights. */
-const LATER = ['orbsignalsources'];
 
 /** A rule for every kind of the platform, in the first role of a file. */
 interface Rule {
@@ -43,7 +41,7 @@ function setResources(role: Document, { verbs, subresource }: Rule, plurals: rea
  * rules of charts/orb-platform/files/rbac are written by hand.
  */
 export async function rbacArtefacts(root: string, resources: readonly Resource[]): Promise<readonly Artefact[]> {
-  const plurals = [...new Set([...resources.map(({ plural }) => plural), ...LATER])];
+  const plurals = resources.map(({ plural }) => plural);
   return Promise.all(
     Object.entries(RULES).map(async ([file, rules]) => {
       const path = `${FOLDER}/${file}`;

@@ -1,4 +1,5 @@
 import { isRecord, type Json } from '../control-plane/json.ts';
+import { PATTERN_FORMS } from './pattern-forms.ts';
 
 /** A CEL rule of a resource definition (`x-kubernetes-validations`). */
 export interface CelRule {
@@ -19,6 +20,8 @@ export interface Extra {
    * that are older. Otherwise the API server drops them, and nobody sees that they stood there.
    */
   readonly keepsUnknown?: boolean;
+  /** The pattern of a text stays a pattern: a rule for each item of these lists would cost too much. */
+  readonly keepsPattern?: boolean;
   /** Default that the API server sets. */
   readonly default?: number | Readonly<Record<string, never>>;
 }
@@ -28,6 +31,8 @@ export interface Source {
   readonly schema: Json;
   /** By path: `$defs/NAME`, or `properties/NAME` and so on below one. */
   readonly extras: Readonly<Record<string, Extra>>;
+  /** Patterns become rules with a message in words; false when absent. */
+  readonly inWords?: boolean;
 }
 
 // Keywords that are the same in both dialects.
@@ -72,10 +77,11 @@ function nameRule(
 ): readonly CelRule[] {
   if (!isRecord(names) || (isRecord(members) && isOpen(members))) return [];
   const { schema } = resolved(source, names, path);
-  const { pattern, maxLength, description } = schema;
+  const { pattern, maxLength } = schema;
+  const description = names['description'] ?? schema['description'];
   const rule = `self.all(name, size(name) <= ${String(maxLength)} && name.matches(${JSON.stringify(pattern)}))`;
-  const form = typeof description === 'string' ? description : `It matches ${String(pattern)}.`;
-  return [{ rule, message: `A name does not fit. ${form}` }];
+  if (typeof description !== 'string') throw new TypeError(`${path}: describe the names of its members in words`);
+  return [{ rule, message: `A name does not fit. ${description} (schema-propertyNames)` }];
 }
 
 /** Only the members of the schema, said without the members themselves: each subset of the names, and no further one. */
@@ -116,7 +122,9 @@ const OF_EITHER = ['items', 'maxItems', 'additionalProperties', 'maxProperties']
 
 /** A list or a map, which has no structural form: any value, with bounds for its items or members. */
 function eitherOf(source: Source, branches: readonly unknown[], path: string): Json {
-  const parts = branches.flatMap((branch) => Object.entries(toStructural(source, branch, path)));
+  // Rules can't be typed below any value.
+  const plain = { ...source, inWords: false };
+  const parts = branches.flatMap((branch) => Object.entries(toStructural(plain, branch, path)));
   return { ...ANYTHING, ...Object.fromEntries(parts.filter(([keyword]) => OF_EITHER.includes(keyword))) };
 }
 
@@ -136,6 +144,28 @@ function contentOf(source: Source, schema: Json, extra: Extra, path: string): Js
   return schema['type'] === 'object' ? membersOf(source, schema, path) : {};
 }
 
+/** A rule is estimated by the longest value that it may see: above this it could cost too much. */
+const MAX_MATCHED = 1024;
+const isShort = (maxLength: unknown): boolean => typeof maxLength === 'number' && maxLength <= MAX_MATCHED;
+
+/**
+ * A server refuses a value beside a `pattern` with the pattern. A rule says it in words: those of the description, which
+ * `orb validate` shows too.
+ * @returns undefined: the keyword stays
+ */
+function patternRule(
+  { inWords = false }: Source,
+  { pattern, maxLength, description, format }: Json,
+  { keepsPattern = false }: Extra,
+): CelRule | undefined {
+  // Rules see a text with a format as another type.
+  if (!inWords || keepsPattern || format !== undefined || !isShort(maxLength)) return undefined;
+  if (typeof pattern !== 'string' || typeof description !== 'string') return undefined;
+  const form = PATTERN_FORMS.get(pattern);
+  const words = form === undefined ? description : `${description} Write ${form}.`;
+  return { rule: `self.matches(${JSON.stringify(pattern)})`, message: `${words} (schema-pattern)` };
+}
+
 /** A server compares an integer with the integer part of a bound: 1 would pass a minimum of 1.1. */
 function fractionRule({ minimum }: Json): readonly CelRule[] {
   if (typeof minimum !== 'number' || Number.isInteger(minimum)) return [];
@@ -151,12 +181,20 @@ export function toStructural(source: Source, value: unknown, path: string): Json
   if (!isRecord(value)) throw new TypeError(`${path}: no schema`);
   const { schema, path: place } = resolved(source, value, path);
   const extra = source.extras[place] ?? {};
-  const rules = [...nameRule(source, schema, place), ...fractionRule(schema), ...(extra.rules ?? [])];
   const description = value['description'] ?? schema['description'];
+  const inWords = patternRule(source, { ...schema, description }, extra);
+  const rules = [
+    ...(inWords === undefined ? [] : [inWords]),
+    ...nameRule(source, schema, place),
+    ...fractionRule(schema),
+    ...(extra.rules ?? []),
+  ];
+  // The rule says of a short value, too, what to write.
+  const copied = COPIED.filter((keyword) => inWords === undefined || !['pattern', 'minLength'].includes(keyword));
   return {
     ...(description === undefined ? {} : { description }),
     ...(extra.default === undefined ? {} : { default: extra.default }),
-    ...Object.fromEntries(COPIED.filter((keyword) => schema[keyword] !== undefined).map((k) => [k, schema[k]])),
+    ...Object.fromEntries(copied.filter((keyword) => schema[keyword] !== undefined).map((k) => [k, schema[k]])),
     ...contentOf(source, schema, extra, place),
     ...(rules.length === 0 ? {} : { 'x-kubernetes-validations': rules }),
   };

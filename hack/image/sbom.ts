@@ -1,3 +1,5 @@
+import { fieldsOf, listOf, textOf } from './fields.ts';
+
 /** Facts that are added to the list that npm makes. */
 export interface SbomFacts {
   /** package-lock.json, parsed. */
@@ -8,13 +10,7 @@ export interface SbomFacts {
   readonly node: { readonly version: string; readonly sha256: string };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+type Fields = ReturnType<typeof fieldsOf>;
 
 const PLACE = 'node_modules/';
 

@@ -18,6 +18,8 @@ const ROOT = 'test/integration';
 /** Folders and single files; of each kind the longest first, so that no lane runs a long part alone at the end. */
 const WAITING = [
   'docs/failover-walk',
+  'chaos/refusals',
+  'chaos/crashes',
   'chaos/crashed-swap',
   'conformance/cluster',
   'chaos/states',
@@ -25,15 +27,7 @@ const WAITING = [
   'charts/dashboards',
   'loader',
 ];
-const TIMED = [
-  'chaos/leaders',
-  'conformance/sockets',
-  'chaos/crashes',
-  'chaos/refusals',
-  'conformance/operators',
-  'chaos/swaps',
-  'egress',
-];
+const TIMED = ['chaos/leaders', 'conformance/sockets', 'conformance/operators', 'chaos/swaps', 'egress'];
 const LONGEST = [
   ...WAITING,
   ...TIMED,
@@ -88,6 +82,11 @@ export function partsOf(files: readonly string[]): readonly Part[] {
     .map(([name, own]): Part => ({ name, files: own, kind: kindOf(name) }))
     .toSorted((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
 }
+
+/**
+ * Parts that `npm test` leaves to `npm run test:long`: faults at chosen moments, and walks that mostly wait. CI runs both.
+ */
+export const isLong = ({ name }: Part): boolean => /^(?:chaos|conformance)\/|^docs\/failover-walk$/.test(name);
 
 /** The files whose path contains one of the words. @throws Error a word matches no file */
 export function chosen(files: readonly string[], words: readonly string[]): readonly string[] {

@@ -65,7 +65,7 @@ const noClock = (context) => ({
 // Kubernetes API and of Prometheus, and the look-up of TXT records, are listed by file.
 const DIALERS = ['undici', 'axios', 'got', 'node-fetch', 'node:dns', 'node:dns/promises', 'dns'];
 const CONNECTORS = { 'node:http': ['request', 'get', 'Agent'], 'node:https': ['request', 'get', 'Agent'], 'node:net': ['connect', 'createConnection', 'Socket'], 'node:tls': ['connect', 'TLSSocket'] };
-const EGRESS_FILES = ['cli/api/http.ts', 'charts/orb-platform/files/tests/health.js', 'charts/orb-platform/files/tests/echo.js', 'adapters/kube/kube-transport.ts', 'adapters/kube/port-forward.ts', 'adapters/prometheus/client.ts', 'adapters/dns/resolve-txt.ts'];
+const EGRESS_FILES = ['cli/api/http.ts', 'adapters/platform-api/client.ts', 'adapters/platform-api/reach.ts', 'charts/orb-platform/files/tests/health.js', 'charts/orb-platform/files/tests/echo.js', 'charts/orb-platform/files/tests/status.js', 'adapters/kube/kube-transport.ts', 'adapters/kube/port-forward.ts', 'adapters/prometheus/client.ts', 'adapters/dns/resolve-txt.ts'];
 const egress = (context) => {
   const file = place(context.filename).join('/');
   if (file.startsWith('adapters/egress/') || /^(test|hack)\//.test(file) || EGRESS_FILES.includes(file)) return {};

@@ -70,7 +70,6 @@ async function runSafely(path: string): Promise<FileResult> {
 
 const WHY: Readonly<Record<VectorSubject['kind'], string>> = {
   known: 'no such part is built yet',
-  'not-built': 'the subject is not built yet',
   unknown: 'unknown subject',
 };
 

@@ -5,12 +5,10 @@ import { receipt } from './receipt.ts';
 import { reputation } from './reputation.ts';
 import type { Suite } from './suite.ts';
 import { trustScore } from './trust-score.ts';
+import { uptime } from './uptime.ts';
 
 /** The subject of a vector file: it is found by the arrays in the file, not by its name. */
-export type VectorSubject =
-  | { readonly kind: 'known'; readonly suite: Suite }
-  | { readonly kind: 'not-built'; readonly subject: string }
-  | { readonly kind: 'unknown' };
+export type VectorSubject = { readonly kind: 'known'; readonly suite: Suite } | { readonly kind: 'unknown' };
 
 const holds = (file: JsonObject, names: readonly string[]): boolean => names.some((name) => isList(file[name]));
 
@@ -43,7 +41,6 @@ function nameOf(file: JsonObject): string | undefined {
 
 export function subjectOf(file: JsonObject): VectorSubject {
   const subject = nameOf(file);
-  if (subject === undefined) return { kind: 'unknown' };
-  const suite = [receipt, merkle, trustScore, reputation].find((candidate) => candidate.subject === subject);
-  return suite === undefined ? { kind: 'not-built', subject } : { kind: 'known', suite };
+  const suite = [receipt, merkle, trustScore, reputation, uptime].find((candidate) => candidate.subject === subject);
+  return suite === undefined ? { kind: 'unknown' } : { kind: 'known', suite };
 }

@@ -41,8 +41,39 @@ export interface FailoverGauges {
 const KEEP_MS = 10 * 60_000;
 const TICK_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-function loopMetrics(registry: Registry): Pick<FailoverGauges, 'tick' | 'skipped' | 'oldest'> {
+/** The age of the last tick. A process that does not lead shows none, or its old tick would stand beside the leader's. */
+function tickAge(
+  registry: Registry,
+  clock: Pick<Clock, 'monotonic'>,
+): Pick<FailoverGauges, 'clear'> & {
+  readonly ticked: () => void;
+} {
+  let lastAt: number | undefined;
+  const age: Gauge = new Gauge({
+    name: 'orb_swap_tick_age_seconds',
+    help: 'Time since the end of the last evaluation of all Orbs; only where the loop runs.',
+    registers: [registry],
+    collect: () => {
+      if (lastAt === undefined) age.remove();
+      else age.set((clock.monotonic() - lastAt) / 1000);
+    },
+  });
+  return {
+    ticked: () => {
+      lastAt = clock.monotonic();
+    },
+    clear: () => {
+      lastAt = undefined;
+    },
+  };
+}
+
+function loopMetrics(
+  registry: Registry,
+  clock: Pick<Clock, 'monotonic'>,
+): Pick<FailoverGauges, 'tick' | 'skipped' | 'oldest' | 'clear'> {
   const registers = [registry];
+  const { ticked, clear } = tickAge(registry, clock);
   const age = new Gauge({
     name: 'orb_prometheus_data_age_seconds',
     help: 'Largest age of the newest sample of an Orb at the last evaluation; +Inf before the first.',
@@ -61,7 +92,11 @@ function loopMetrics(registry: Registry): Pick<FailoverGauges, 'tick' | 'skipped
   });
   age.set(Number.POSITIVE_INFINITY);
   return {
-    tick: (seconds) => ticks.observe(seconds),
+    tick: (seconds) => {
+      ticks.observe(seconds);
+      ticked();
+    },
+    clear,
     skipped: () => skipped.inc(),
     oldest: (ms) => age.set(ms / 1000),
   };
@@ -90,7 +125,7 @@ export function createFailoverGauges(
       if (goneAt !== undefined && clock.now() - goneAt >= KEEP_MS) orbs.delete(key);
     }
   };
-  const loop = loopMetrics(registry);
+  const loop = loopMetrics(registry, clock);
   return {
     ...loop,
     set: (orb, output, { quantile, pinExpiresAt, ...at }) => {
@@ -113,6 +148,7 @@ export function createFailoverGauges(
     clear: () => {
       for (const series of orbs.values()) series.gauges = undefined;
       loop.oldest(Number.POSITIVE_INFINITY);
+      loop.clear();
     },
     slices: () => {
       forget();

@@ -4,9 +4,17 @@ import { orbisetKind } from './orbiset/kind.ts';
 import { policyKind } from './policy/kind.ts';
 import { publicationKind } from './publication/kind.ts';
 import { roleBindingKind } from './role-binding/kind.ts';
+import { signalSourceKind } from './signal-source/kind.ts';
 
 /** Every kind that the operator watches. */
-export const OPERATOR_KINDS = [orbKind, orbisetKind, policyKind, publicationKind, roleBindingKind] as const;
+export const OPERATOR_KINDS = [
+  orbKind,
+  orbisetKind,
+  policyKind,
+  publicationKind,
+  roleBindingKind,
+  signalSourceKind,
+] as const;
 
 /** Names of the caches. */
 export type KindName = (typeof OPERATOR_KINDS)[number]['name'];

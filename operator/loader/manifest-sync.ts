@@ -1,5 +1,7 @@
 import type { Store } from '../../adapters/kube/port.ts';
+import { subfoldersOf } from '../../adapters/manifest-folder/subfolders.ts';
 import { errorCode } from '../../core/errors/error-code.ts';
+import { SKIPPED_FOLDER } from '../../core/findings/skipped-folder.ts';
 import type { CheckedFile } from '../../core/loader/check-file.ts';
 import { LOADED_BY_LABEL, LOADER } from '../../core/loader/own-orb.ts';
 import type { LoaderReport } from '../../core/loader/loader-report.ts';
@@ -34,6 +36,12 @@ function emptied(folder: string, namespace: string): LoaderReport {
     'The manifest folder holds no manifest file; all its Orbs stay unchanged. Put the files back; to delete ' +
     `them: kubectl delete orbs -n ${namespace} -l ${LOADED_BY_LABEL}=${LOADER}.`;
   return { file: folder, code: 'loader-folder-empty', severity: 'error', pointer: '', detail };
+}
+
+/** Folders inside the folder that hold manifests. A folder that went away meanwhile is reported by the next scan. */
+async function skippedFolders(folder: string): Promise<readonly LoaderReport[]> {
+  const names = await subfoldersOf(folder).catch((): readonly string[] => []);
+  return names.map((file) => ({ ...SKIPPED_FOLDER, file }));
 }
 
 /** Scans the folder repeatedly; one caller at a time. */
@@ -83,7 +91,7 @@ export class ManifestSync {
     const settled = new Map(plan.settled);
     this.#settled = settled;
     const { reports, pending } = await this.#steps.carryOut(plan, stamp, settled, signal);
-    const all = [...plan.reports, ...reports];
+    const all = [...plan.reports, ...reports, ...(await skippedFolders(this.#options.folder))];
     await this.#reports.show(all, signal);
     this.#count(files, all);
     return pending;

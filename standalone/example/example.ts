@@ -41,6 +41,8 @@ export interface Example {
   readonly ca: string;
   /** Puts the tokens into the vault. Call it once this process owns the data folder. */
   readonly fillVault: () => Promise<void>;
+  /** Puts the token of the provider that returns texts into the vault of another Orbiset. */
+  readonly fillVaultOf: (orbiset: { readonly namespace: string; readonly name: string }) => Promise<void>;
   /** Lets `orb example` change the providers' behaviour. Call it once this process owns the data folder. */
   readonly openControl: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -79,7 +81,7 @@ async function tokenOf({ example }: ExampleFolder, { tokenFile }: Bundled): Prom
   return token;
 }
 
-/** Puts the tokens into the vault of the Orbiset `default`. An existing entry stays. */
+/** Puts tokens into a vault. An existing entry stays. */
 async function fillVault(path: string, tokens: readonly (readonly [Bundled, string])[]): Promise<void> {
   const entries = await readVaultFile(path);
   const missing = tokens.filter(([{ entry }]) => !entries.some(({ name }) => name === entry));
@@ -110,11 +112,17 @@ export async function startExample(folder: ExampleFolder, clock: Clock): Promise
     exceptions.push({ kind: 'stub', origin: `https://${provider.host}`, address: '127.0.0.1', port });
     tokens.push([provider, token]);
   }
-  const vault = vaultPath(folder.path, 'default', EXAMPLE.orbiset);
+  const fill = (vault: string, some: typeof tokens): Promise<void> =>
+    withFileLock(vault, clock, AbortSignal.timeout(LOCK_MS), () => fillVault(vault, some));
   return {
     exceptions,
     ca: ca.certificate,
-    fillVault: () => withFileLock(vault, clock, AbortSignal.timeout(LOCK_MS), () => fillVault(vault, tokens)),
+    fillVault: () => fill(vaultPath(folder.path, 'default', EXAMPLE.orbiset), tokens),
+    fillVaultOf: ({ namespace, name }) =>
+      fill(
+        vaultPath(folder.path, namespace, name),
+        tokens.filter(([provider]) => provider === ECHO),
+      ),
     openControl: async () => {
       closing.push(await startControl(join(folder.example, 'control.json'), behaviours));
     },

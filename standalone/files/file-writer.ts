@@ -27,6 +27,7 @@ const KIND_OF: Readonly<Record<FileKind, Kind>> = {
   Orb: KINDS.orb,
   Orbiset: KINDS.orbiset,
   OrbPolicy: KINDS.orbpolicy,
+  OrbSignalSource: KINDS.orbsignalsource,
   Secret: KINDS.secret,
 };
 export const FILE_KINDS: readonly Kind[] = Object.values(KIND_OF);

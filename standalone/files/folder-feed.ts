@@ -1,18 +1,21 @@
+import { inSlices } from '../../api-server/policy/in-slices.ts';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeClient } from '../../adapters/kube/port.ts';
 import type { ReadFile } from '../../adapters/manifest-folder/read-folder.ts';
 import { readVolume } from '../../adapters/manifest-folder/read-volume.ts';
+import { subfoldersOf } from '../../adapters/manifest-folder/subfolders.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import { fileOf, fileResource, objectKey } from '../../core/files/file-object.ts';
-import { planFiles, type DuplicateObject, type FolderFile } from '../../core/files/plan-files.ts';
+import { fileFindingSteps, folderFile, type DocumentRules, type FoundFile } from '../../core/findings/file-findings.ts';
+import { fileOf, objectKey } from '../../core/files/file-object.ts';
+import { SKIPPED_FOLDER } from '../../core/findings/skipped-folder.ts';
+import { planFiles, type DuplicateObject } from '../../core/files/plan-files.ts';
 import type { CompileOnce } from '../../core/orb/compile-once.ts';
 import { keyOf, type KubeObject } from '../../core/reconcile/kube-object.ts';
-import type { Resource } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
-import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
-import { judgePolicy } from '../../core/policy/status/judge-policy.ts';
+import type { InvalidSource } from '../../core/orb/invalid-source.ts';
+import { invalidFiles } from './invalid-files.ts';
 import { createFileWriter, FILE_KINDS, type FileWriter } from './file-writer.ts';
 
 const LEVELS = { error: 'error', warning: 'warn', info: 'info' } as const satisfies Record<
@@ -37,6 +40,8 @@ export interface FolderFeedOptions {
   readonly logger: Logger;
   /** The only namespace whose policies may be for every tenant. */
   readonly platformNamespace: string;
+  /** Called with the files that can't be read whole, after each change. */
+  readonly onInvalid: (sources: readonly InvalidSource[]) => void;
 }
 
 const never = new AbortController().signal;
@@ -44,11 +49,7 @@ const never = new AbortController().signal;
 const isSame = (one: readonly ReadFile[] | undefined, other: readonly ReadFile[]): boolean =>
   one?.length === other.length && one.every((file, index) => file === other[index]);
 
-const folderFile = ({ path, documents, refused, broken }: ReadFile): FolderFile => ({
-  file: basename(path),
-  resources: [...documents.map(({ resource }) => fileResource(resource)), ...refused],
-  broken,
-});
+const foundFile = (read: ReadFile): FoundFile => ({ ...read, file: basename(read.path) });
 
 /** Digest of the content of each file, by its name. */
 type Versions = ReadonlyMap<string, string>;
@@ -69,20 +70,16 @@ const placeOf = (object: KubeObject): Readonly<Record<string, string>> => {
   return { object: keyOf(object.metadata), ...(file === '' ? {} : { file }) };
 };
 
-function policyFindings(judged: ReturnType<typeof judgePolicy>): readonly Finding[] {
-  if (judged.kind === 'accepted' || judged.reason !== 'TestsFailed') return judged.findings;
-  const failed = { severity: 'error', code: 'test-failed', pointer: '/spec/tests', detail: judged.message } as const;
-  return [...judged.findings, failed];
-}
-
 /** Makes the objects of the local store match the files of a folder (operator.md A16); one caller at a time. */
 export class FolderFeed {
   readonly #options: FolderFeedOptions;
   readonly #writer: FileWriter;
   #seen: readonly ReadFile[] | undefined;
-  /** Content of each file whose own findings were reported. */
-  #read: Versions = new Map();
-  /** Content of each file whose manifests were applied, and their findings reported. */
+  /** Folders inside the folder that were reported. */
+  #skipped: ReadonlySet<string> = new Set();
+  /** Documents that were reported because another file describes the same object. */
+  #duplicates: ReadonlySet<string> = new Set();
+  /** Content of each file whose documents were applied, and their findings reported. */
   #applied: Versions = new Map();
   #failure = '';
 
@@ -111,14 +108,15 @@ export class FolderFeed {
   }
 
   async #apply(files: readonly ReadFile[]): Promise<void> {
-    const { client, clock, logger, compiled } = this.#options;
+    const { client, clock, logger, compiled, onInvalid } = this.#options;
+    onInvalid(invalidFiles(files));
     const lists = await Promise.all(FILE_KINDS.map((kind) => client.list(kind, {}, never)));
+    const found = files.map(foundFile);
     const plan = planFiles(
-      files.map(folderFile),
+      found.map(folderFile),
       lists.flatMap(({ items }) => items),
     );
-    this.#reportFiles(files, plan.duplicates, changedSince(this.#read, files));
-    this.#read = versionsOf(files);
+    await this.#reportSkipped();
     const objects = new Map(lists.flatMap(({ items }) => items).map((object) => [keyOfObject(object), object]));
     const createdAt = new Date(clock.now()).toISOString();
     await this.#writer.write(plan, createdAt, {
@@ -136,50 +134,50 @@ export class FolderFeed {
         logger.info(`${object.kind} removed`, placeOf(object));
       },
     });
-    const fresh = changedSince(this.#applied, files);
-    for (const file of files) if (fresh.has(basename(file.path))) await this.#reportFile(file, objects);
+    const fresh = new Set([...changedSince(this.#applied, files), ...this.#newDuplicates(plan.duplicates)]);
+    for (const file of found) if (fresh.has(file.file)) await this.#reportFile(file, plan.duplicates, objects);
     this.#applied = versionsOf(files);
   }
 
-  #reportFiles(files: readonly ReadFile[], duplicates: readonly DuplicateObject[], fresh: ReadonlySet<string>): void {
-    const { logger } = this.#options;
-    for (const { path, findings } of files)
-      if (fresh.has(basename(path))) reportFindings(logger, basename(path), findings);
-    for (const { file, key, used } of duplicates) {
-      const detail = `${used} also has ${key}; that one is used.`;
-      const finding = { code: 'resource-duplicate', pointer: '', detail, severity: 'error' } as const;
-      if (fresh.has(file)) reportFindings(logger, file, [finding]);
-    }
+  /** Names of the files with a document that another file holds since the last call. */
+  #newDuplicates(duplicates: readonly DuplicateObject[]): readonly string[] {
+    const before = this.#duplicates;
+    const keyed = duplicates.map(({ file, key, used }) => ({ file, key: `${file}\n${key}\n${used}` }));
+    this.#duplicates = new Set(keyed.map(({ key }) => key));
+    return keyed.filter(({ key }) => !before.has(key)).map(({ file }) => file);
   }
 
-  /** Reports findings of a file's manifests at their places. Manifests that another file also holds are left out. */
-  async #reportFile(read: ReadFile, objects: ReadonlyMap<string, KubeObject>): Promise<void> {
-    const { logger } = this.#options;
-    const { path, documents, broken } = read;
-    const file = basename(path);
-    if (broken) this.#reportKept(read, objects);
-    for (const { resource, withPlaces } of documents) {
-      const object = objects.get(objectKey(resource));
-      if (object === undefined || fileOf(object) !== file) continue;
-      reportFindings(logger, file, withPlaces(this.#findingsOf(resource, object)));
-    }
+  /** Reports folders inside the folder that hold manifests: nobody reads them. */
+  async #reportSkipped(): Promise<void> {
+    const { folder, logger } = this.#options;
+    const names = await subfoldersOf(folder);
+    for (const name of names) if (!this.#skipped.has(name)) reportFindings(logger, name, [SKIPPED_FOLDER]);
+    this.#skipped = new Set(names);
+  }
+
+  /** Reports all findings of a file at their places. */
+  async #reportFile(
+    found: FoundFile,
+    duplicates: readonly DuplicateObject[],
+    objects: ReadonlyMap<string, KubeObject>,
+  ): Promise<void> {
+    const { logger, clock, platformNamespace, compiled } = this.#options;
+    const ofManifest: DocumentRules['ofManifest'] = (manifest, resource) => {
+      const object = resource === undefined ? undefined : objects.get(objectKey(resource));
+      if (object === undefined || fileOf(object) !== found.file)
+        return compiled.inspect(manifest, resource?.namespace ?? '');
+      const stored = compiled.compile(object);
+      return stored.kind === 'compiled' ? stored.orb.findings : stored.findings;
+    };
+    const rules = { platformNamespace, now: clock.now(), ofManifest };
+    reportFindings(logger, found.file, await inSlices(fileFindingSteps(found, duplicates, rules)));
+    if (found.broken) this.#reportKept(found, objects);
     await nextTurn(); // thousands of files may have changed at once: give others a turn between two files
   }
 
-  /** Findings beyond those of the schema; pointers are relative to the document. */
-  #findingsOf(resource: Resource, object: KubeObject): readonly Finding[] {
-    const { clock, compiled, platformNamespace } = this.#options;
-    if (resource.kind === 'OrbPolicy')
-      return policyFindings(judgePolicy(object, { engine: CEL_ENGINE, platformNamespace, now: clock.now() }));
-    if (resource.kind !== 'Orb') return [];
-    const stored = compiled.compile(object);
-    const findings = stored.kind === 'compiled' ? stored.orb.findings : stored.findings;
-    return findings.map((finding) => ({ ...finding, pointer: `${resource.pointer}${finding.pointer}` }));
-  }
-
   /** Reports objects that stay in use, because their file can't be read whole and no longer shows them. */
-  #reportKept(read: ReadFile, objects: ReadonlyMap<string, KubeObject>): void {
-    const { file, resources } = folderFile(read);
+  #reportKept(found: FoundFile, objects: ReadonlyMap<string, KubeObject>): void {
+    const { file, resources } = folderFile(found);
     const here = new Set(resources.map(objectKey));
     for (const [key, object] of objects) {
       if (fileOf(object) !== file || here.has(key)) continue;

@@ -1,5 +1,6 @@
 // `npm run chaos operator [-- --only R1,R5 --seed 42 --full]`: the operator under the faults of reliability.md §4.1,
-// with its own control plane. `--plan FILE` repeats a plan that a failing run wrote.
+// with its own control plane. `--workloads W1,policies` keeps to these. `--plan FILE` repeats a plan that a failing run
+// wrote.
 import { parseArgs } from 'node:util';
 import type { Procedure } from './operator/procedure.ts';
 import { readPlan } from './operator/plan.ts';
@@ -9,7 +10,7 @@ import { storeResult, summarise } from './operator/results.ts';
 import type { Reference } from './operator/run-plan.ts';
 import { replay, runPlanned } from './operator/run-test.ts';
 import { startWorld, stopWorld, type World } from './operator/world.ts';
-import type { WorkloadName } from './operator/workloads.ts';
+import { WORKLOADS, type WorkloadName } from './operator/workloads.ts';
 
 const REDUCED_PLANS = 3;
 
@@ -20,9 +21,16 @@ const { values } = parseArgs({
     only: { type: 'string', default: ALL.join(',') },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     full: { type: 'boolean', default: false },
+    workloads: { type: 'string', default: '' },
     plan: { type: 'string' },
   },
 });
+
+const isWorkload = (name: string): name is WorkloadName => name in WORKLOADS;
+const names = values.workloads === '' ? [] : values.workloads.split(',');
+const workloads = names.filter(isWorkload);
+if (workloads.length < names.length)
+  throw new Error(`--workloads takes ${Object.keys(WORKLOADS).join(', ')}, not ${values.workloads}`);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const seed = Number(values.seed);
@@ -46,6 +54,7 @@ async function runTest(world: World, test: string): Promise<number> {
     most: values.full ? Infinity : REDUCED_PLANS,
     say,
     references,
+    ...(workloads.length === 0 ? {} : { workloads }),
   });
   const summary = summarise(test, { version: world.plane.version, seed }, results);
   const { runs, failed, unreached, convergedMs } = summary;

@@ -54,10 +54,17 @@ const KEPT = [
   'customresourcedefinition.apiextensions.k8s.io/orbpolicies.orbs.dev',
   'customresourcedefinition.apiextensions.k8s.io/orbpublications.orbs.dev',
   'customresourcedefinition.apiextensions.k8s.io/orbs.orbs.dev',
+  'customresourcedefinition.apiextensions.k8s.io/orbsignalsources.orbs.dev',
   `namespace/${PLATFORM_NAMESPACE}`,
+  'orb.orbs.dev/orbs.canary-1.0.0',
+  'orbiset.orbs.dev/orb-canary',
+  'orbsignalsource.orbs.dev/orb-canary',
   'persistentvolumeclaim/orb-ledger',
+  'rolebinding.rbac.authorization.k8s.io/orb-vault-reader',
   'secret/orb-api-key-…',
   'secret/orb-api-tls',
+  'secret/orb-canary',
+  'secret/orb-canary-tls',
   'secret/orb-platform-keys',
 ];
 
@@ -121,7 +128,7 @@ describe('uninstalling', () => {
     [bundle, root] = [join(plugin.folder, 'receipt.json'), join(plugin.folder, 'root.jwk')];
     await removeRelease();
     await kubectlOk(node, ['delete', 'namespace', PEOPLE, '--ignore-not-found', '--timeout=180s']);
-    await ensureExample();
+    await ensureExample({ statusProber: { enabled: true } });
     people = await testNamespace(node, PEOPLE);
     await applyPeople(people);
     const key = await platformKubectl('get', 'secret/orb-platform-keys', '-o', String.raw`jsonpath={.data.root\.jwk}`);
@@ -143,7 +150,7 @@ describe('uninstalling', () => {
     await removeRelease();
   });
 
-  it('leaves definitions, ledger, keys, certificate, API keys and the head of the log, and nothing else', async () => {
+  it('leaves definitions, ledger, keys, certificates, API keys, the canary and the head of the log, and nothing else', async () => {
     const [block] = blocksOf('uninstall.md').filter(({ language }) => language === 'sh');
     const { code, stderr } = await command('bash', ['-euo', 'pipefail', '-c', block?.text ?? 'exit 1']);
     expect(code, stderr).to.equal(0);
@@ -176,7 +183,7 @@ describe('uninstalling', () => {
   });
 
   describe('a new install on what is left', () => {
-    before(() => ensureExample());
+    before(() => ensureExample({ statusProber: { enabled: true } }));
 
     it('takes over keys, certificate and ledger', async () => {
       expect([

@@ -1,4 +1,4 @@
-// `npm run fuzz [-- NAME…]`: the properties of policies in their full sizes, one after the other; `-- --list` names them.
+// `npm run fuzz [-- NAME…]`: the properties of policies, uptime and ingestion in their full sizes, one after the other; `-- --list` names them.
 // The unit and integration tests run the same properties in a short form.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,13 +30,31 @@ const ofMocha = (what: string, runs: number, ...args: readonly string[]): Proper
 });
 const DECIDE = `${UNIT}/decision/decide.test.ts`;
 const LANGUAGE = `${UNIT}/language/fuzz.test.ts`;
+const INGESTION = 'test/unit/api-server/ingestion/fuzz.test.ts';
+const ofFuzz = (what: string, name: string): Property => ofMocha(what, 1_000_000, INGESTION, '--grep', name);
 
 const PROPERTIES: Readonly<Record<string, Property>> = {
   monotony: ofMocha('adding a policy or an error never loosens', 10_000, DECIDE, '--grep', 'stay denied|never looser'),
   kept: ofMocha('kept results against evaluating everything', 100_000, DECIDE, '--grep', 'the same with kept results'),
   differential: ofMocha('both libraries mean the same', 1_000_000, LANGUAGE, '--grep', 'in both libraries'),
+  direct: ofMocha(
+    'the fast form of conditions says what the evaluator says',
+    100_000,
+    `${UNIT}/language/direct.test.ts`,
+  ),
   crash: ofMocha('no text breaks parser or lint', 1_000_000, LANGUAGE, '--grep', 'never throw'),
   facts: ofMocha('no values break facts', 1_000_000, `${UNIT}/facts/fuzz.test.ts`),
+  status: ofMocha('uptime and days of the status page', 10_000, 'test/unit/core/status/uptime.test.ts'),
+  order: ofMocha(
+    'any order and repetition of deliveries gives the same state and incidents',
+    10_000,
+    'test/unit/core/ingestion/incidents/*.test.ts',
+  ),
+  deliveries: ofMocha('the same through the ledger', 10_000, 'test/unit/api-server/ingestion/worker/order.test.ts'),
+  signatures: ofFuzz('no changed delivery is taken for that of its sender', 'as signatures'),
+  json: ofFuzz('no JSON breaks or holds up ingestion', 'as json'),
+  form: ofFuzz('no form breaks or holds up ingestion', 'as form'),
+  mapping: ofFuzz('no mapping breaks or holds up ingestion', 'as mapping'),
   cost: { what: 'cost of accepted policies: 10000', args: ['test/fuzz/cost.ts'] },
   kubernetes: {
     what: 'CEL of Kubernetes means the same: 10000',

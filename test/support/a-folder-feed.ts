@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { KINDS } from '../../adapters/kube/kinds.ts';
 import type { Kind } from '../../adapters/kube/port.ts';
 import { createCompileOnce } from '../../core/orb/compile-once.ts';
+import type { InvalidSource } from '../../core/orb/invalid-source.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { FolderFeed } from '../../standalone/files/folder-feed.ts';
 import { anObjectStore, type AnObjectStore } from './an-object-store.ts';
@@ -23,6 +24,8 @@ export interface AFolderFeed {
   /** Replaces all files at once, as Kubernetes does with those of a volume. */
   readonly swapVolume: (files: Readonly<Record<string, string>>) => Promise<void>;
   readonly scan: () => Promise<void>;
+  /** The files that can't be read whole, as of the last change. */
+  readonly invalid: () => readonly InvalidSource[];
   /** Names of the objects of a kind in all namespaces of the store. */
   readonly names: (kind: Kind) => Promise<readonly string[]>;
   readonly get: (kind: Kind, name: string) => Promise<KubeObject | undefined>;
@@ -42,6 +45,7 @@ function feedOver({ folder, store }: Given): AFolderFeed {
   const lines: RecordedLine[] = [];
   const { client, clock } = store;
   const logger = recordingLogger(lines);
+  let invalid: readonly InvalidSource[] = [];
   const feed = new FolderFeed({
     folder,
     client,
@@ -49,6 +53,7 @@ function feedOver({ folder, store }: Given): AFolderFeed {
     clock,
     logger,
     platformNamespace: 'orb-system',
+    onInvalid: (sources) => void (invalid = sources),
   });
   let volumes = 0;
   return {
@@ -72,6 +77,7 @@ function feedOver({ folder, store }: Given): AFolderFeed {
       }
     },
     scan: () => feed.scan(),
+    invalid: () => invalid,
     names: async (kind) => (await client.list(kind, {}, never)).items.map(({ metadata }) => metadata.name).toSorted(),
     get: (kind, name) => client.get(kind, { namespace: 'default', name }, never),
     said: (part) => lines.filter(({ level, message }) => `${level} ${message}`.includes(part)),

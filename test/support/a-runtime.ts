@@ -10,7 +10,7 @@ import { CallerTags } from '../../api-server/runtime/caller-tags.ts';
 import { executeRoute } from '../../api-server/services/execute/execute.ts';
 import { OrbFailovers } from '../../api-server/runtime/failover/orb-failovers.ts';
 import { DayCounts } from '../../api-server/runtime/day-counts.ts';
-import { OrbFacts } from '../../api-server/runtime/orb-facts.ts';
+import { LastingFacts } from '../../api-server/runtime/lasting-facts.ts';
 import { WarningLimiter } from '../../api-server/runtime/warning-limiter.ts';
 import { KillSwitches } from '../../api-server/runtime/kill-switches.ts';
 import type { PublishedVersions } from '../../core/run/published.ts';
@@ -149,7 +149,10 @@ function requestOf(call: Call, number: number): RouteRequest {
     params: { id: orbiset },
     query: new URLSearchParams(query),
     header: (name) => (name === 'idempotency-key' ? key : undefined),
+    headerPairs: [],
+    address: '127.0.0.1',
     body: Buffer.from(body),
+    readBody: () => ({ kind: 'body', bytes: Buffer.from(body) }),
     signal: new AbortController().signal,
   };
 }
@@ -244,7 +247,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     published: NOTHING_PUBLISHED,
     policies: { of: () => undefined },
     policyState: {
-      orbFacts: new OrbFacts(() => undefined),
+      lastingFacts: new LastingFacts(() => undefined),
       kept: new KeptResults(),
       dayCounts: new DayCounts(),
       decided: (decision) => void counted.push(`decided ${decision.phase} ${decision.decision}`),

@@ -3,10 +3,14 @@ import { createMetrics, observeCertificate } from '../../adapters/telemetry/metr
 import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
 import { createPolicyMetrics } from '../../api-server/policy/policy-metrics.ts';
 import { createReplayCounters } from '../../api-server/replays/replay-metrics.ts';
+import { createReceiveMetrics } from '../../api-server/ingestion/receive-metrics.ts';
+import { createWorkerMetrics } from '../../api-server/ingestion/worker/worker-metrics.ts';
+import { StatusMemory } from '../../api-server/status/status-memory.ts';
+import { createProbeObserver, observeStatus } from '../../api-server/status/status-metrics.ts';
 import { createFailoverGauges } from '../../operator/failover/gauges.ts';
 import { createLoaderMetrics } from '../../operator/loader/loader-metrics.ts';
 import { createFakeClock } from './fake-clock.ts';
-import { IDLE_POLICIES, IDLE_REPUTATION, IDLE_SOURCES } from './idle-sources.ts';
+import { IDLE_INGESTION, IDLE_POLICIES, IDLE_REPUTATION, IDLE_SOURCES } from './idle-sources.ts';
 
 const TYPE = /^# TYPE (\S+) (\S+)$/gm;
 const HISTOGRAM = ['_bucket', '_sum', '_count'];
@@ -18,7 +22,7 @@ async function textOf(...slices: readonly AsyncGenerator<string>[]): Promise<str
   return text;
 }
 
-/** Names of all series that operator and API can expose, read from their answers to a scrape. */
+/** Names of all series that operator, API and prober can expose, read from their answers to a scrape. */
 export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   const clock = createFakeClock(NOW);
   const api = createMetrics({ clock, version: '0.0.0', sources: IDLE_SOURCES });
@@ -29,6 +33,10 @@ export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   observeReputation(api.registry, IDLE_REPUTATION);
   createPolicyMetrics(api.registry, IDLE_POLICIES);
   createReplayCounters(api.registry);
+  createReceiveMetrics(api.registry);
+  createWorkerMetrics(api.registry, IDLE_INGESTION);
+  observeStatus(api.registry, new StatusMemory(NOW), clock);
+  createProbeObserver(api.registry, () => 0);
   const failover = createFailoverGauges(api.registry, clock);
   const text = await textOf(api.slices(), failover.slices());
   const families = [...text.matchAll(TYPE)].flatMap(([, name = '', type]) =>

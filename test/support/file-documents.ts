@@ -62,7 +62,7 @@ export const brokenFile = (file: string, ...resources: readonly FileResource[]):
 });
 
 const OWN = 'orbs.dev/v1alpha1';
-const API_VERSIONS = { Orb: OWN, Orbiset: OWN, OrbPolicy: OWN, Secret: 'v1' } as const;
+const API_VERSIONS = { Orb: OWN, Orbiset: OWN, OrbPolicy: OWN, OrbSignalSource: OWN, Secret: 'v1' } as const;
 
 /** The object that a document of a file becomes. @param spec members beside those of the document */
 export function objectFrom(file: string, resource: FileResource, spec: object = {}): KubeObject {

@@ -289,7 +289,7 @@ const ESCAPES: readonly HostilePublication[] = [
 ].map(([where = '', body = '', error = '']) => ({
   name: `__proto__ in ${where}`,
   body: () => body,
-  answer: error.startsWith('unknown') ? '400 invalid-parameter' : '422 validation-failed',
+  answer: error.startsWith('unknown') ? '422 unknown-member' : '422 validation-failed',
   error,
 }));
 

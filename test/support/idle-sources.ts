@@ -1,6 +1,7 @@
 import type { MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { ReputationSources } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { PolicyMetricSources } from '../../api-server/policy/policy-metrics.ts';
+import type { WorkerMetricSources } from '../../api-server/ingestion/worker/worker-metrics.ts';
 
 /** What the metrics of a process without work are read from. */
 export const IDLE_SOURCES: MetricSources = {
@@ -29,4 +30,14 @@ export const IDLE_POLICIES: PolicyMetricSources = {
   costUnits: () => [],
   standings: () => [],
   retention: { decisionsMs: 90 * 86_400_000, replaysMs: 30 * 86_400_000 },
+};
+
+/** What the metrics of ingestion are read from while nothing was received. */
+export const IDLE_INGESTION: WorkerMetricSources = {
+  ledger: {
+    queueDepth: () => Promise.resolve({ sources: [], oldestReceivedAt: null }),
+    openIncidentCounts: () => Promise.resolve([]),
+  },
+  now: () => 0,
+  successAge: () => 0,
 };

@@ -1,11 +1,22 @@
-// Writes runs, swaps and publications into a ledger as fast as possible until it is killed, and prints acknowledged writes on stdout:
+// Writes runs, swaps, publications and deliveries into a ledger as fast as possible until it is killed, and prints acknowledged writes on stdout:
 // node ledger-load.ts FILE KEY.pem FIRST-NUMBER CONCURRENCY
 import { createPrivateKey, createPublicKey, hash, randomBytes } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
+import {
+  aDelivery,
+  anOpening,
+  aSignal,
+  effectsOf,
+  incidentIdOf,
+  ROOMY,
+  semanticKeyOf,
+  workerLease,
+} from './ingest-rows.ts';
 import { aStart, aSwap } from './ledger-rows.ts';
-import { anOrg, aPublicFinish, aVersion } from './reputation-rows.ts';
+import { anOrg, aPublicFinish, aVersion, incidentEntry } from './reputation-rows.ts';
 
 const [file = '', keyFile = '', first = '0', concurrency = '1'] = process.argv.slice(2);
 const privateKey = createPrivateKey(readFileSync(keyFile));
@@ -55,6 +66,30 @@ async function runForever(): Promise<never> {
     say('swapped', swap.receiptId, hash('sha256', swap.jws));
     await ledger.publish(version);
     say('published', version.orbId);
+    const delivery = aDelivery(number);
+    await ledger.acceptDelivery(delivery, ROOMY);
+    say('accepted', delivery.deliveryId);
   }
 }
-await Promise.all(Array.from({ length: Number(concurrency) }, runForever));
+
+/** Maps what waits: each delivery to a signal of its own, one that all tell, and a change of one incident with its entry. */
+async function mapForever(): Promise<never> {
+  const lease = await workerLease(ledger);
+  const semanticKey = semanticKeyOf('what every delivery tells');
+  const logEntry = incidentEntry({ incident_id: incidentIdOf(1), orb_id: null, attributed: false });
+  for (;;) {
+    const waiting = await ledger.acceptedDeliveries({ limit: 20 });
+    const revision = (await ledger.incident('acme', incidentIdOf(1)))?.revision ?? 0;
+    const effects = waiting.map(({ receivedAt }, position) => {
+      const own = receivedAt - aDelivery(0).receivedAt;
+      const change = anOpening(1, { expectedRevision: revision + position, updates: [], logEntry });
+      const signals = [aSignal(own), aSignal(-own, { signalId: `shared ${own}`, semanticKey })];
+      return effectsOf(own, { signals, incidents: [change] });
+    });
+    const { kind } = await ledger.applyDeliveries(lease, effects);
+    if (kind !== 'applied') throw new Error(`mapping came to ${kind}`);
+    for (const { deliveryId } of effects) say('mapped', deliveryId);
+    if (effects.length === 0) await delay(1);
+  }
+}
+await Promise.all([mapForever(), ...Array.from({ length: Number(concurrency) }, runForever)]);

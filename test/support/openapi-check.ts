@@ -95,7 +95,9 @@ function checkDeclared(openapi: Node, place: readonly string[], answer: Answer):
 export function checkAnswer(openapi: Node, method: string, path: string, answer: Answer): unknown {
   checkGeneral(answer);
   const template = templateOf(openapi, path.split('?')[0] ?? '');
-  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const own = method.toLowerCase();
+  const isDeclared = at(openapi, 'paths', template ?? '', own) !== undefined;
+  const verb = method === 'HEAD' && !isDeclared ? 'get' : own;
   if (template === undefined || at(openapi, 'paths', template, verb) === undefined) {
     checkUndeclared(
       openapi,

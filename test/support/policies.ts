@@ -8,7 +8,16 @@ import {
   type PolicyInForce,
 } from '../../core/policy/decision/policy-set.ts';
 import { compileDocument } from '../../core/policy/document/compile-document.ts';
-import { laterFacts, orbFacts, preFlightFacts, requestFacts } from '../../core/policy/facts/build-facts.ts';
+import {
+  callerFacts,
+  laterFacts,
+  orbFacts,
+  orbisetFacts,
+  requestFacts,
+  type CallerFactsInput,
+  type OrbisetFactsInput,
+} from '../../core/policy/facts/build-facts.ts';
+import { preFlightFacts, type PreFlightFacts, type PreFlightInput } from '../../core/policy/facts/pre-flight-facts.ts';
 import type { Phase } from '../../core/policy/facts/fact-schema.ts';
 import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
 import type { Facts } from '../../core/policy/language/port.ts';
@@ -51,9 +60,31 @@ const ORB = orbFacts(
   STARTED_AT,
 );
 
+/** A run before a secret is read, with what outlives it beside what does not. */
+export interface SomeRun extends Omit<PreFlightInput, 'caller' | 'orbiset' | 'runsToday'> {
+  readonly caller: Omit<CallerFactsInput, 'tenant'> & { readonly runsToday: number | undefined };
+  readonly orbiset: OrbisetFactsInput & {
+    readonly runsToday: number | undefined;
+    readonly orbRunsToday: number | undefined;
+  };
+}
+
+/** Facts of phase PreFlight, with their text. */
+export function factsOfRun({ caller, orbiset, ...run }: SomeRun): PreFlightFacts {
+  const counts = [caller.runsToday, orbiset.runsToday, orbiset.orbRunsToday] as const;
+  const [ofCaller, ofOrbiset, ofOrb] = counts;
+  const isKnown = ofCaller !== undefined && ofOrbiset !== undefined && ofOrb !== undefined;
+  return preFlightFacts({
+    ...run,
+    caller: callerFacts({ ...caller, tenant: orbiset.namespace }),
+    orbiset: orbisetFacts(orbiset),
+    runsToday: isKnown ? { caller: ofCaller, orbiset: ofOrbiset, orb: ofOrb } : undefined,
+  });
+}
+
 /** Facts of phase PreFlight. */
-export const someFacts = (parts: Partial<Parameters<typeof preFlightFacts>[0]> = {}): Facts =>
-  preFlightFacts({
+export const someFacts = (parts: Partial<SomeRun> = {}): Facts =>
+  factsOfRun({
     orb: ORB,
     caller: { kind: 'api_key', id: 'key:k1', scopes: ['runs:execute'], groups: [], runsToday: 3 },
     orbiset: { namespace: 'acme', name: 'prod', labels: {}, runsToday: 30, orbRunsToday: 20 },
@@ -63,7 +94,7 @@ export const someFacts = (parts: Partial<Parameters<typeof preFlightFacts>[0]> =
     inputBytes: 40,
     inputNames: [],
     ...parts,
-  });
+  }).facts;
 
 /** Facts of phase Request. */
 export const someRequestFacts = (host = 'mail.example'): Facts =>

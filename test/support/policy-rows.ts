@@ -1,13 +1,13 @@
 import type {
   FinishPolicy,
   NewDecision,
-  NewFacts,
   NewGrant,
   NewReplay,
   NewViolation,
   PolicyVersion,
   ReplayUpdate,
   StartPolicy,
+  StoredFacts,
 } from '../../adapters/ledger/port.ts';
 import { entryText } from '../../core/log-entry/entry.ts';
 import { LEDGER_NOW, receiptIdOf } from './ledger-rows.ts';
@@ -49,7 +49,7 @@ export const aDenial = (number: number, change: Partial<NewDecision> = {}): NewD
     ...change,
   });
 
-export const someFacts = (change: Partial<NewFacts> = {}): NewFacts => ({
+export const someFacts = (change: Partial<StoredFacts> = {}): StoredFacts => ({
   phase: 'PreFlight',
   provider: null,
   schema: 'orb-facts/1',

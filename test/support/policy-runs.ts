@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Dialer, DialLimits, UrlGuard } from '../../adapters/egress/port.ts';
 import { sha256 } from '../../adapters/keys/primitives.ts';
-import type { NewFacts, StoredDecision } from '../../adapters/ledger/port.ts';
+import type { StoredFacts, StoredDecision } from '../../adapters/ledger/port.ts';
 import { digestOf } from '../../core/json/digest.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { listAt } from '../../core/json/members.ts';
@@ -49,7 +49,7 @@ export interface RuntimeWithPolicies extends TestRuntime {
 interface Kept {
   readonly decision: StoredDecision;
   readonly json: JsonObject;
-  readonly facts: readonly NewFacts[];
+  readonly facts: readonly StoredFacts[];
 }
 
 let orbisets = 0;

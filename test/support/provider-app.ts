@@ -5,6 +5,7 @@ import { KINDS } from '../../adapters/kube/kinds.ts';
 import { openObjectStore, type ObjectStore } from '../../adapters/object-store/object-store.ts';
 import { createObjectPins } from '../../api-server/providers/object-pins.ts';
 import { providerRoutes } from '../../api-server/services/providers/service.ts';
+import type { StatusDeps } from '../../api-server/services/providers/status-route.ts';
 import type { SwapDeps } from '../../api-server/services/providers/swap-route.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { newStatus, readFailoverStatus, writeFailoverStatus } from '../../core/failover/status-codec.ts';
@@ -79,7 +80,7 @@ export interface TestOrbOptions {
 
 export interface TestAppOptions {
   readonly caller?: Caller;
-  readonly parts?: Partial<SwapDeps>;
+  readonly parts?: Partial<SwapDeps & StatusDeps>;
 }
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
@@ -150,7 +151,8 @@ export async function startProviderApp({ caller, parts = {} }: TestAppOptions = 
     logger: { warn: () => undefined },
     ledger: fixture.ledger,
     pins: createObjectPins({ client: store.client, clock: still }),
-    replica: { breakers: () => ({}), cooling: () => ({}) },
+    replica: { breakers: () => ({}), cooling: () => ({}), providers: () => ({}) },
+    replicaName: 'replica-1',
     lastEvaluation: () => Promise.resolve(undefined),
     ...parts,
   });

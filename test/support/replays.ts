@@ -32,7 +32,11 @@ const testKeys = (): KeysDocument => ({
 });
 
 /** A replay of all receipts of tenant `acme` with the policies in force. */
-export function aReplayJob(set: PolicySet, catalog: Catalog, change: Partial<ReplayJob> = {}): ReplayJob {
+export function aReplayJob(
+  set: PolicySet,
+  catalog: Pick<Catalog, 'orbisets'>,
+  change: Partial<ReplayJob> = {},
+): ReplayJob {
   const orbisets = catalog.orbisets('acme').map(({ fullName, policies }) => [fullName, policies] as const);
   return {
     tenant: 'acme',
@@ -51,9 +55,12 @@ export function aReplayJob(set: PolicySet, catalog: Catalog, change: Partial<Rep
   };
 }
 
+/** No step takes time, so each is a whole chunk. */
+const STANDS_STILL = { monotonic: (): number => 0 };
+
 /** Replays on this thread, to its end. @returns the last progress, with the changes of all */
 export async function replayed(source: RunSource, job: ReplayJob): Promise<ReplayProgress> {
-  const desk = new ReplayDesk(source, job);
+  const desk = new ReplayDesk(source, job, STANDS_STILL);
   const changes: string[] = [];
   for (;;) {
     const progress = await desk.step();
@@ -65,7 +72,7 @@ export async function replayed(source: RunSource, job: ReplayJob): Promise<Repla
 /** Replays on this thread, chunk by chunk, in place of a thread. */
 export const replayHere = (source: RunSource): ReplaysDeps['runner'] => ({
   run: async (job, onProgress, signal) => {
-    const desk = new ReplayDesk(source, job);
+    const desk = new ReplayDesk(source, job, STANDS_STILL);
     for (let isDone = false; !isDone;) {
       signal.throwIfAborted();
       const progress = await desk.step();

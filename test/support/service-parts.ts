@@ -1,7 +1,11 @@
+import { anIntake } from './an-intake.ts';
+import { SourceIndex } from '../../api-server/ingestion/source-index.ts';
 import { someReplays } from './replays.ts';
+import { aStatus } from './a-status.ts';
 import type { ServiceParts } from '../../api-server/services/service.ts';
 import { aReputation } from './a-reputation.ts';
 import { createTestRuntime } from './a-runtime.ts';
+import { DRAFTS_HERE } from './drafts.ts';
 import { openSqliteFixture } from './sqlite-ledger.ts';
 import { vectorKeys } from './vector-receipts.ts';
 
@@ -19,7 +23,11 @@ export async function serviceParts(): Promise<{ readonly parts: ServiceParts; re
     keys: vectorKeys,
     runtime,
     reputation: aReputation(ledger, clock),
+    sources: new SourceIndex(),
+    intake: anIntake().intake,
     replays: someReplays(runtime),
+    drafts: DRAFTS_HERE,
+    status: aStatus({ ledger, clock }),
     missing: () => [],
     pins,
     policyObjects: { read: unasked, list: unasked, create: unasked, replace: unasked, remove: unasked },

@@ -103,6 +103,8 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
   const resources =
     options.resources === undefined ? join(root, 'manifests') : writeResources(folder, options.resources);
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--data', join(folder, 'data')];
+  // The runs of the status would stand between those of a test.
+  const isMeasured = options.flags?.some((flag) => flag.startsWith('--status-interval')) ?? false;
   const args = [
     join(root, 'standalone/main.ts'),
     ...flags,
@@ -110,6 +112,7 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
     ready,
     '--resources',
     resources,
+    ...(isMeasured ? [] : ['--status-interval', '0']),
     ...(options.flags ?? []),
   ];
   const child = spawn(process.execPath, args, {

@@ -6,6 +6,7 @@ import { textOf } from '../sqlite/columns.ts';
 import { ledgerError } from '../sqlite/sqlite-error.ts';
 import { newestCheckpoint } from '../tables/checkpoints.ts';
 import { storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
+import { INCIDENTS_VERSION, incidentsFit } from '../tables/incidents.ts';
 import { logHead } from '../tables/log.ts';
 import { VIOLATIONS_VERSION, violationsFit } from '../tables/policy-violations.ts';
 
@@ -32,9 +33,13 @@ function factsOf(db: DatabaseSync, file: string): LedgerFacts {
   return { ...identity, treeSize: logHead(db).size, signedSize: newestCheckpoint(db)?.size ?? 0 };
 }
 
-function checkViolations(db: DatabaseSync, file: string): void {
-  if ((storedVersion(db) ?? 0) < VIOLATIONS_VERSION || violationsFit(db)) return;
-  throw new LedgerError('ledger-unavailable', `${file} is damaged: its violations are of another log`);
+/** Rows that name an entry of the log name their own. */
+function checkEntries(db: DatabaseSync, file: string): void {
+  const version = storedVersion(db) ?? 0;
+  if (version >= VIOLATIONS_VERSION && !violationsFit(db))
+    throw new LedgerError('ledger-unavailable', `${file} is damaged: its violations are of another log`);
+  if (version >= INCIDENTS_VERSION && !incidentsFit(db))
+    throw new LedgerError('ledger-unavailable', `${file} is damaged: its incidents are of another log`);
 }
 
 function checkWhole(db: DatabaseSync, file: string): void {
@@ -54,7 +59,7 @@ export function checkCopy(file: string): LedgerFacts {
     checkSchema(db, file);
     checkWhole(db, file);
     checkHead(db);
-    checkViolations(db, file);
+    checkEntries(db, file);
     const facts = factsOf(db, file);
     db.exec('PRAGMA journal_mode = DELETE');
     return facts;

@@ -49,6 +49,11 @@ export class PolicyWriter {
     return grants.every((grantId) => this.#grants.isUsable(grantId, tenant, run, now));
   }
 
+  /** To call after a rollback. */
+  forget(): void {
+    this.#decisions.forget();
+  }
+
   /** @returns false: the decision id is taken, and no row was changed */
   start({ runId, tenant }: RunOfTenant, [decision, facts, grants]: StartPolicyColumns): boolean {
     const [, at, orbiset, orbId, caller, isCounted] = decision;

@@ -26,6 +26,11 @@ export class RunWriter {
     this.#policies = new PolicyWriter(parts);
   }
 
+  /** To call after a rollback: remembered rows may no longer exist in the database. */
+  forget(): void {
+    this.#policies.forget();
+  }
+
   start(row: StartRow): RowResult {
     const [, runId, tenant, startedAt, deadlineAt, owner, seed, path, key, bodySha256, expiresAt, policy] = row;
     if (![startedAt, deadlineAt, expiresAt].every(Number.isSafeInteger)) return refused(NOT_WHOLE);
@@ -46,7 +51,7 @@ export class RunWriter {
   }
 
   finish(row: FinishRow, log: LogWriter): RowResult {
-    const [, runId, tenant, , , , issuedAt, jws, entry, answer, nonce, policy] = row;
+    const [, runId, tenant, , , , issuedAt, jws, entry, , , policy] = row;
     if (!Number.isSafeInteger(issuedAt)) return refused(NOT_WHOLE);
     const parts = splitJws(jws);
     const bytes = entryBytes(entry);
@@ -58,8 +63,14 @@ export class RunWriter {
     if (unclosed !== null) return unclosed;
     log.append(entry, bytes);
     if (policy !== undefined) this.#policies.finish({ runId, tenant }, policy, log);
-    if (answer !== null && nonce !== null) this.#claims.storeAnswer(runId, tenant, answer, nonce);
+    this.#answerClaim(row);
     return null;
+  }
+
+  /** Stores the answer under the claim of the run, or drops the claim. */
+  #answerClaim([, runId, tenant, , , , , , , answer, nonce]: FinishRow): void {
+    if (answer === false) this.#claims.dropOfRun.run(runId, tenant);
+    else if (answer !== null && nonce !== null) this.#claims.storeAnswer(runId, tenant, answer, nonce);
   }
 
   record([, start, finish]: RecordRow, log: LogWriter): RowResult {

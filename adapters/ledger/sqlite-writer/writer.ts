@@ -8,6 +8,7 @@ import { jwsHeaders, type JwsHeaders } from '../tables/jws-headers.ts';
 import { checkedEntries } from '../tables/log.ts';
 import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
 import { createTableWriter, type TableRow, type TableWriter, type WriteRow } from '../tables/tables.ts';
+import { IngestWriter, isIngestRow } from './ingest-writer.ts';
 import { LogWriter, logWriterRows, TOO_LONG, type LogWriterRows } from './log-writer.ts';
 import { isReputationRow, ReputationWriter } from './reputation-writer.ts';
 import { RunWriter } from './run-writer.ts';
@@ -34,6 +35,7 @@ export class Writer {
   readonly #runs: RunWriter;
   readonly #swaps: SwapWriter;
   readonly #reputation: ReputationWriter;
+  readonly #ingestion: IngestWriter;
   readonly #tables: TableWriter;
   readonly #log: LogWriterRows;
   readonly #checkpoints: CheckpointRows;
@@ -52,6 +54,7 @@ export class Writer {
     this.#runs = new RunWriter(parts, this.#headers);
     this.#swaps = new SwapWriter(db, this.#headers);
     this.#reputation = new ReputationWriter(db);
+    this.#ingestion = new IngestWriter(db);
     this.#tables = createTableWriter(parts);
     this.#log = logWriterRows(db);
     this.#checkpoints = checkpointRows(db);
@@ -106,6 +109,7 @@ export class Writer {
   /** Applies a row that several tables share. */
   #apply(row: Exclude<WriteRow, TableRow>, position: Position): RowResult {
     if (isReputationRow(row)) return this.#reputation.apply(row, position.log);
+    if (isIngestRow(row)) return this.#ingestion.apply(row, position.log);
     switch (row[0]) {
       case 'start':
         return this.#runs.start(row);
@@ -143,6 +147,8 @@ export class Writer {
   #rollBack(): void {
     this.#position = undefined;
     this.#headers.forget();
+    this.#ingestion.forget();
+    this.#runs.forget();
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK'); // SQLite itself rolls back on some errors
   }
 }

@@ -38,3 +38,7 @@ export function blobOf(row: Row, column: string): Buffer {
 
 export const optionalBlobOf = (row: Row, column: string): Buffer | null =>
   row[column] === null ? null : blobOf(row, column);
+
+/** Distinct texts for `json_each`, as they are stored: a lone surrogate is no text of SQLite. */
+export const jsonList = (texts: readonly string[]): string =>
+  JSON.stringify([...new Set(texts.map((text) => text.toWellFormed()))]);

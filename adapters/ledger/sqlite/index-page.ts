@@ -52,6 +52,13 @@ function placeOfCursor(cursor: string): Place {
   return { at: Number(at), id };
 }
 
+/** For an index that orders rows of the same time by their number. @throws RangeError the cursor is of another index */
+export function numberOfPlace({ id }: Place): number {
+  const number = Number(id);
+  if (!Number.isSafeInteger(number)) throw new RangeError('the cursor is from no page of this index');
+  return number;
+}
+
 function firstPlace({ cursor, until }: PageQuery): Place {
   const end: Place = { at: until ?? Number.MAX_SAFE_INTEGER, id: '' };
   if (cursor === undefined) return end;

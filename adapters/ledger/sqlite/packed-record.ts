@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { fillHoles, HOLE, SEAM } from '../../../core/json/shared-text.ts';
 
 const PHASES = ['PreFlight', 'Request', 'Response'] as const;
 
@@ -18,8 +19,11 @@ export interface PolicyTexts {
   readonly facts: readonly FactsColumns[];
 }
 
-/** How records are packed: stored beside each, so that a better way can follow. */
-export const PACKING = 1;
+/**
+ * How records are packed: stored beside each, so that a better way can follow. 1: deflate. 2: a record that refers to
+ * shared texts is its text, another is packed as in 1; the first byte says which.
+ */
+export const PACKING = 2;
 
 /**
  * Texts that records are made of, the most frequent last. Deflate refers to them, so a record of 1.4 kB takes 0.3 kB. A
@@ -60,23 +64,49 @@ const OPTIONS = { level: 3, windowBits: 12, memLevel: 4, chunkSize: 1024, dictio
 /** A decision with the facts of all its providers, at their longest, takes less. */
 const MAX_BYTES = 32 * 1_048_576;
 
+// Most records are one chunk then: further ones would be joined.
+const INFLATE_OPTIONS = { windowBits: 12, chunkSize: 4096, dictionary: DICTIONARY, maxOutputLength: MAX_BYTES };
+
 /** Between the texts of a record: JSON has it in no place. */
 const SEPARATOR = '\0';
 
 const COLUMNS = 5;
 
+/** Before a text that refers to shared ones. */
+const MARK = SEAM;
+
+/** First bytes of a record. */
+const AS_TEXT = '=';
+const DEFLATED = 'z';
+
 /** Why a text can't be part of a record; undefined: it can. */
 export function faultOfText(text: string, maxBytes: number): string | undefined {
   if (text.includes(SEPARATOR)) return 'JSON text holds no U+0000';
+  if (text.startsWith(MARK)) return 'JSON text holds no U+0002';
   return Buffer.byteLength(text) > maxBytes
     ? `JSON text of a decision or its facts is longer than ${maxBytes} bytes`
     : undefined;
 }
 
-/** Packs a record: some 15 µs. Its texts must have no fault. */
-export function packRecord({ json, facts }: PolicyTexts): Uint8Array {
-  const columns = facts.flatMap(([phase, provider, ...rest]) => [phase, provider ?? '', ...rest]);
-  return deflateRawSync([json ?? '', ...columns].join(SEPARATOR), OPTIONS);
+/**
+ * A text in place of its shared part: the ids of that, and what is its own.
+ * @param ids hexadecimal digits and commas
+ * @param own its parts, joined by `HOLE`
+ */
+export const referTo = (ids: string, own: string): string => `${MARK}${ids}${HOLE}${own}`;
+
+/**
+ * Packs a record: some 15 µs, or 1 when its texts refer to shared ones. Its texts must have no fault.
+ * @param packing of the record; an earlier one knows no shared texts
+ */
+export function packRecord({ json, facts }: PolicyTexts, packing = PACKING): Uint8Array {
+  let text = json ?? '';
+  for (const [phase, provider, schema, salt, snapshot] of facts)
+    text += `${SEPARATOR}${phase}${SEPARATOR}${provider ?? ''}${SEPARATOR}${schema}${SEPARATOR}${salt}${SEPARATOR}${snapshot}`;
+  if (packing === 1) return deflateRawSync(text, OPTIONS);
+  return text.includes(MARK)
+    ? Buffer.from(AS_TEXT + text)
+    : Buffer.concat([Buffer.from(DEFLATED), deflateRawSync(text, OPTIONS)]);
 }
 
 function factsIn(columns: readonly string[]): FactsColumns | undefined {
@@ -86,17 +116,40 @@ function factsIn(columns: readonly string[]): FactsColumns | undefined {
   return [phase, provider === undefined || provider === '' ? null : provider, schema, salt, facts];
 }
 
-/** The inverse of `packRecord`; undefined: the bytes are damaged, or a newer program packed them. */
-export function unpackRecord(bytes: Uint8Array, packing: number): PolicyTexts | undefined {
+/** Texts around the holes of a shared text, by its ids; undefined: it is not there. */
+export type PartsOf = (ids: string) => readonly string[] | undefined;
+
+const inflated = (bytes: Uint8Array): string => inflateRawSync(bytes, INFLATE_OPTIONS).toString('utf8');
+
+/** @throws what `zlib` throws for damaged bytes */
+function textIn(bytes: Uint8Array, packing: number): string | undefined {
+  if (packing === 1) return inflated(bytes);
   if (packing !== PACKING) return undefined;
-  let texts: readonly string[];
+  const form = String.fromCodePoint(bytes[0] ?? 0);
+  const rest = bytes.subarray(1);
+  if (form === DEFLATED) return inflated(rest);
+  return form === AS_TEXT ? Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength).toString('utf8') : undefined;
+}
+
+/** A text with its shared part in place of the ids; undefined: the shared part is not there, or is another one. */
+function wholeOf(text: string, partsOf: PartsOf): string | undefined {
+  if (!text.startsWith(MARK)) return text;
+  const end = text.indexOf(HOLE);
+  const parts = partsOf(text.slice(MARK.length, end));
+  const own = text.slice(end + HOLE.length).split(HOLE);
+  return parts?.length === own.length + 1 ? fillHoles(parts, own) : undefined;
+}
+
+/** The inverse of `packRecord`; undefined: the bytes are damaged, or a newer program packed them. */
+export function unpackRecord(bytes: Uint8Array, packing: number, partsOf: PartsOf): PolicyTexts | undefined {
+  let text: string | undefined;
   try {
-    texts = inflateRawSync(bytes, { ...OPTIONS, maxOutputLength: MAX_BYTES })
-      .toString('utf8')
-      .split(SEPARATOR);
+    text = textIn(bytes, packing);
   } catch {
     return undefined;
   }
+  const texts = text?.split(SEPARATOR).map((one) => wholeOf(one, partsOf));
+  if (texts === undefined || !texts.every((one) => one !== undefined)) return undefined;
   const [json = '', ...columns] = texts;
   const groups = Array.from({ length: Math.ceil(columns.length / COLUMNS) }, (_, index) =>
     factsIn(columns.slice(index * COLUMNS, (index + 1) * COLUMNS)),

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { processText } from '../../process/process-text.ts';
 import { LedgerError } from '../port.ts';
 import { integerOf } from './columns.ts';
 import { hasPrimaryCode, SQLITE_BUSY, SQLITE_FULL } from './sqlite-error.ts';
@@ -10,7 +11,7 @@ export interface ProcessLock {
 
 function holderOf(db: DatabaseSync): string {
   const row = db.prepare('SELECT pid FROM holder WHERE id = 1').get();
-  return row === undefined ? 'another process' : `the process ${integerOf(row, 'pid')}`;
+  return row === undefined ? 'another process' : processText(integerOf(row, 'pid'));
 }
 
 /** Readers pass a RESERVED lock, so a second process reads the pid of the first from the table. */

@@ -85,6 +85,8 @@ export interface ClaimRows {
   readonly insert: StatementSync;
   /** Encrypts an answer under the claim of a run; does nothing for a run without a claim. */
   readonly storeAnswer: (runId: string, tenant: string, answer: string, nonce: Uint8Array) => void;
+  /** Drops the claim of a run; changes nothing for a run without a claim. */
+  readonly dropOfRun: StatementSync;
 }
 
 export function claimRows({ prepare, dataKey }: WriterParts): ClaimRows {
@@ -106,6 +108,7 @@ export function claimRows({ prepare, dataKey }: WriterParts): ClaimRows {
     insert: prepare(
       'INSERT INTO idempotency(tenant, path, key, body_sha256, run_id, answer, expires_at) VALUES (?, ?, ?, ?, ?, NULL, ?)',
     ),
+    dropOfRun: prepare('DELETE FROM idempotency WHERE run_id = ? AND tenant = ?'),
     storeAnswer: (runId, tenant, answer, nonce) => {
       const row = claimOfRun.get(runId, tenant);
       if (row === undefined) return;

@@ -1,5 +1,6 @@
 import { decisionRows } from './policy-decisions.ts';
 import { policyCountRows } from './policy-counts.ts';
+import { policyTextRows } from './policy-texts.ts';
 import { grantRows } from './policy-grants.ts';
 import { replayChangeRows } from './policy-replay-changes.ts';
 import { replayRows } from './policy-replays.ts';
@@ -60,6 +61,7 @@ function policyRetentionWriters(db: WriterParts): Writers<PolicyRetentionOperati
   const replays = eraseReplays(db);
   const grants = grantRows(db);
   const counts = policyCountRows(db);
+  const texts = policyTextRows(db);
   return {
     erasePolicyRecords: ({ decisionsBefore, replaysBefore, limit }, now) => {
       if (![decisionsBefore, replaysBefore, limit, now].every(Number.isSafeInteger))
@@ -67,6 +69,8 @@ function policyRetentionWriters(db: WriterParts): Writers<PolicyRetentionOperati
       if (limit < 1) return refused('a call erases one row or more');
       const steps: readonly Erase[] = [
         (rows) => decisions.eraseBefore(decisionsBefore, rows),
+        // None is left before this time when a call comes here with room for more.
+        (rows) => texts.eraseBefore(decisionsBefore, rows),
         replays(replaysBefore),
         (rows) => grants.eraseExpired(now - DAY_MS, rows),
         (rows) => counts.eraseBefore(now, rows),

@@ -14,6 +14,11 @@ export interface RunFinish {
   readonly receipt: NewReceipt;
   /** Stored encrypted under the claim of this run's start, if the start made a claim. */
   readonly answer?: string;
+  /**
+   * The key of this run's claim is free from now on: the next request with it starts a run. The claim goes in the same
+   * transaction. Not together with `answer`.
+   */
+  readonly freesKey?: boolean;
   readonly policy?: FinishPolicy;
 }
 
@@ -79,7 +84,8 @@ export type FinishRow = readonly [
   issuedAt: number,
   jws: string,
   entry: string,
-  answer: string | null,
+  /** False: the claim of the run is dropped. */
+  answer: string | null | false,
   nonce: Uint8Array | null,
   /** Not in the array of a run without policies. */
   policy?: FinishPolicyColumns,
@@ -151,7 +157,7 @@ const receiptOf = (row: Row | undefined): StoredReceipt | undefined =>
   row === undefined ? undefined : { ...commonOf(row), outcome: outcomeOf(row) };
 
 export function finishRow(
-  { runId, tenant, receipt, answer, policy }: RunFinish,
+  { runId, tenant, receipt, answer, freesKey = false, policy }: RunFinish,
   random: TableParts<never>['random'],
 ): FinishRow {
   const row = [
@@ -164,8 +170,8 @@ export function finishRow(
     receipt.issuedAt,
     receipt.jws,
     receipt.entry,
-    answer ?? null,
-    answer === undefined ? null : nonceOf(random),
+    freesKey ? false : (answer ?? null),
+    freesKey || answer === undefined ? null : nonceOf(random),
   ] as const;
   return policy === undefined ? row : [...row, finishPolicyColumns(policy)];
 }

@@ -1,7 +1,8 @@
 import { blobOf, integerOf, optionalBlobOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
-import { unpackRecord, type PolicyTexts } from '../sqlite/packed-record.ts';
+import { unpackRecord, type PartsOf, type PolicyTexts } from '../sqlite/packed-record.ts';
 import { jwsOf } from './jws-headers.ts';
-import { factsOf, UNREADABLE_FACTS, type NewFacts } from './run-facts.ts';
+import { policyTextReader } from './policy-texts.ts';
+import { factsOf, UNREADABLE_FACTS, type StoredFacts } from './run-facts.ts';
 import { nothing, type TableParts } from './table.ts';
 
 /** A receipt with its log entry, and what is stored of the decision about its run. */
@@ -11,6 +12,8 @@ export interface RecordedRunRow {
   readonly issuedAt: number;
   /** Compact JWS. */
   readonly jws: string;
+  /** Its payload, JSON text. */
+  readonly payload: string;
   /** Null: the log has no such entry. */
   readonly entry: string | null;
   /** Null: no policy met the run, or the decision is erased. */
@@ -21,7 +24,7 @@ export interface RecordedRunRow {
     /** The record of the decision made last; null: it can't be read. */
     readonly json: string | null;
     /** As `runFacts`. */
-    readonly facts: readonly NewFacts[];
+    readonly facts: readonly StoredFacts[];
   } | null;
 }
 
@@ -49,17 +52,17 @@ interface RecordedRunPort {
 const MAX_LIMIT = 1000;
 
 /** The records of start and answer; undefined: one is damaged. */
-function textsIn(row: Row): readonly PolicyTexts[] | undefined {
+function textsIn(row: Row, partsOf: PartsOf): readonly PolicyTexts[] | undefined {
   const packing = integerOf(row, 'packing');
   const records = [blobOf(row, 'record'), optionalBlobOf(row, 'response')].filter((bytes) => bytes !== null);
-  const texts = records.flatMap((bytes) => unpackRecord(bytes, packing) ?? []);
+  const texts = records.flatMap((bytes) => unpackRecord(bytes, packing, partsOf) ?? []);
   return texts.length === records.length ? texts : undefined;
 }
 
-function decisionOf(row: Row): RecordedRunRow['decision'] {
+function decisionOf(row: Row, partsOf: PartsOf): RecordedRunRow['decision'] {
   const orbiset = optionalTextOf(row, 'orbiset');
   if (orbiset === null) return null;
-  const texts = textsIn(row);
+  const texts = textsIn(row, partsOf);
   return {
     orbiset,
     caller: textOf(row, 'caller'),
@@ -68,16 +71,18 @@ function decisionOf(row: Row): RecordedRunRow['decision'] {
   };
 }
 
-const rowOf = (row: Row): RecordedRunRow => ({
+const rowOf = (row: Row, partsOf: PartsOf): RecordedRunRow => ({
   receiptId: textOf(row, 'receipt_id'),
   orbId: textOf(row, 'orb_id'),
   issuedAt: integerOf(row, 'issued_at'),
   jws: jwsOf(row),
+  payload: blobOf(row, 'payload').toString('utf8'),
   entry: optionalBlobOf(row, 'entry')?.toString('utf8') ?? null,
-  decision: decisionOf(row),
+  decision: decisionOf(row, partsOf),
 });
 
 function recordedRunPort({ prepare, read }: TableParts<never>): RecordedRunPort {
+  const partsOf = policyTextReader({ prepare });
   const slice = prepare(
     `SELECT receipts.receipt_id AS receipt_id, receipts.orb_id AS orb_id, issued_at, payload, signature,
        jws_headers.header AS header, entry, orbiset, caller, packing, record, response
@@ -94,7 +99,7 @@ function recordedRunPort({ prepare, read }: TableParts<never>): RecordedRunPort 
         if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
           throw new RangeError(`limit must be 1–${MAX_LIMIT}`);
         const { issuedAt, receiptId } = after ?? { issuedAt: from, receiptId: '' };
-        return slice.all(tenant, issuedAt, receiptId, until, limit).map(rowOf);
+        return slice.all(tenant, issuedAt, receiptId, until, limit).map((row) => rowOf(row, partsOf));
       }),
   };
 }

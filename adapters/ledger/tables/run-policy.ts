@@ -7,8 +7,7 @@ import {
   type ResponseDecision,
 } from './policy-decisions.ts';
 import { violationColumns, type NewViolation, type ViolationColumns } from './policy-violations.ts';
-import type { FactsColumns } from '../sqlite/packed-record.ts';
-import { factsColumns, type NewFacts } from './run-facts.ts';
+import { factsColumns, type NewFacts, type NewFactsColumns } from './run-facts.ts';
 
 /** What policies decided at the start of a run; absent for a tenant without policies. */
 export interface StartPolicy {
@@ -32,14 +31,14 @@ export interface FinishPolicy {
 /** On the way to the writer's thread. */
 export type StartPolicyColumns = readonly [
   decision: DecisionColumns,
-  facts: readonly FactsColumns[],
+  facts: readonly NewFactsColumns[],
   grants: readonly string[],
   inputsSha256: string,
 ];
 
 export type FinishPolicyColumns = readonly [
   response: DecidedColumns | null,
-  facts: readonly FactsColumns[],
+  facts: readonly NewFactsColumns[],
   violations: readonly ViolationColumns[],
   erasesFacts: boolean,
 ];

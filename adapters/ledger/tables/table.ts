@@ -15,6 +15,10 @@ export type RowResult =
   | readonly [kind: 'conflict', found: string]
   | readonly [kind: 'missing']
   | readonly [kind: 'fenced', highest: number]
+  /** Incidents that another call changed meanwhile. */
+  | readonly [kind: 'stale', incidentIds: readonly string[]]
+  /** A queue has no room. */
+  | readonly [kind: 'full']
   | readonly [kind: 'signed', size: number, note: string]
   /** The caller made a mistake: this row was not written; the other rows of its group are. */
   | readonly [kind: 'refused', why: string];
@@ -75,8 +79,12 @@ export interface TableParts<Row> extends WriterParts {
   readonly longReads: () => Connection;
   /** Resolves when the row is durable. */
   readonly write: (row: Row) => Promise<RowResult>;
+  /** Like `write`, for a row that holds the writer for milliseconds: other rows go before it. */
+  readonly writeLong: (row: Row) => Promise<RowResult>;
   /** Like `write`, for rows that end in the log: rejects while the log may not grow. */
   readonly writeLogged: (row: Row) => Promise<RowResult>;
+  /** How often `writeLogged` was called since the ledger was opened: mostly by runs. */
+  readonly loggedRows: () => number;
   /** ms since epoch */
   readonly now: () => number;
   /** Cryptographic random bytes. */

@@ -2,9 +2,15 @@ import { auditTable } from './audits.ts';
 import { certificateTable } from './certificates.ts';
 import { changeTable } from './changes.ts';
 import { checkpointTable } from './checkpoints.ts';
+import { deadLetters } from './dead-letters.ts';
+import { deliveryTable } from './deliveries.ts';
+import { deliveryEffects } from './delivery-effects.ts';
 import { evaluationTable } from './evaluations.ts';
 import { idempotencyTable } from './idempotency.ts';
 import { identityTable } from './identity.ts';
+import { incidentTable } from './incidents.ts';
+import { ingestRetention } from './ingest-retention.ts';
+import { ingestSourceTable } from './ingest-sources.ts';
 import { jwsHeaderTable } from './jws-headers.ts';
 import { leaseTable } from './leases.ts';
 import { logTable } from './log.ts';
@@ -17,17 +23,23 @@ import { grantTable } from './policy-grants.ts';
 import { replayChangeTable } from './policy-replay-changes.ts';
 import { replayTotalTable } from './policy-replay-totals.ts';
 import { replayTable } from './policy-replays.ts';
+import { policyTextTable } from './policy-texts.ts';
 import { policyRetention } from './policy-retention.ts';
 import { policyVersionTable } from './policy-versions.ts';
 import { violationTable } from './policy-violations.ts';
 import { publicationTable } from './publications.ts';
 import { publishedTable } from './published.ts';
+import { receiptTotals } from './receipt-totals.ts';
 import { receiptTable } from './receipts.ts';
 import { recordedRuns } from './recorded-runs.ts';
 import { reputationTable } from './reputation.ts';
 import { runFacts } from './run-facts.ts';
 import { runTable } from './runs.ts';
+import { signalStateTable } from './signal-states.ts';
+import { signalTable } from './signals.ts';
 import { stateTable } from './state.ts';
+import { statusIntervalTable } from './status-intervals.ts';
+import { maintenanceTable } from './status-maintenance.ts';
 import { swapReceiptTable } from './swap-receipts.ts';
 import { listed, type TableList } from './table-list.ts';
 import { testReportTable } from './test-reports.ts';
@@ -58,6 +70,7 @@ export const TABLES = listed(identityTable)
   .and(evaluationTable)
   .and(certificateTable)
   .and(decisionTable)
+  .and(policyTextTable)
   .and(runFacts)
   .and(policyCountTable)
   .and(violationTable)
@@ -67,7 +80,18 @@ export const TABLES = listed(identityTable)
   .and(replayTotalTable)
   .and(replayChangeTable)
   .and(policyRetention)
-  .and(recordedRuns);
+  .and(recordedRuns)
+  .and(receiptTotals)
+  .and(ingestSourceTable)
+  .and(deliveryTable)
+  .and(deadLetters)
+  .and(signalTable)
+  .and(signalStateTable)
+  .and(incidentTable)
+  .and(deliveryEffects)
+  .and(ingestRetention)
+  .and(statusIntervalTable)
+  .and(maintenanceTable);
 
 /** The parts of all tables: nearly the whole port of the ledger. */
 export type TablePorts = ReturnType<typeof TABLES.port>;

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../adapters/time/clock.ts';
 import { Breaker, type AttemptVerdict } from '../../../core/attempts/breaker.ts';
+import type { AttemptCause } from '../../../core/attempts/reasons.ts';
+import type { AttemptOutcome } from '../../../core/receipt/record.ts';
 import { RetryBudget } from '../../../core/attempts/budget.ts';
-import type { Availability, TenantCooling } from '../../../core/attempts/plan.ts';
+import { pauseOf, type Availability, type Pause, type TenantCooling } from '../../../core/attempts/plan.ts';
 import { SWAP_DEFAULTS } from '../../../core/failover/defaults.ts';
 import type { BreakerState } from '../../../core/failover/metrics.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
@@ -18,6 +20,37 @@ export interface OrbFailoverContext {
   /** Returns a number in [0, 1). */
   readonly random: () => number;
   readonly onBreaker: (provider: string, state: BreakerState) => void;
+}
+
+/** The last failed attempt at a provider. */
+export interface LastFailure {
+  /** When it ended, ms since epoch. */
+  readonly at: number;
+  readonly outcome: AttemptOutcome;
+  readonly httpStatus: number | null;
+  readonly cause: AttemptCause;
+  /** Null: the run of another namespace. */
+  readonly runId: string | null;
+}
+
+/** One provider as this process sees it. Times are monotonic ms. */
+export interface ProviderState {
+  readonly breaker: BreakerState;
+  /** Since when the breaker is not closed. */
+  readonly since: number | undefined;
+  /** When the next attempt is let through; in the past or undefined: at once. */
+  readonly until: number | undefined;
+  /** End of the pause that the provider asked for, if it is not over. */
+  readonly pausedUntil: number | undefined;
+  /** Failed attempts since the last good one. */
+  readonly failures: number;
+  /** Of this process since it started; undefined: none. */
+  readonly lastFailure: LastFailure | undefined;
+}
+
+interface Trace {
+  readonly failures: number;
+  readonly last: LastFailure;
 }
 
 interface CoolingEntry {
@@ -38,7 +71,9 @@ export class OrbFailover {
   readonly #context: OrbFailoverContext;
   readonly #breakers = new Map<string, Breaker>();
   readonly #shown = new Map<string, BreakerState>();
-  readonly #cooling = new Map<string, number>();
+  readonly #cooling = new Map<string, Pause>();
+  /** Providers that failed, with their last failure. */
+  readonly #traces = new Map<string, Trace>();
   readonly #tenants = new Map<string, CoolingEntry>();
   /** Number of tenant entries at which expired ones are dropped. */
   #sweepAt = FEW;
@@ -72,8 +107,8 @@ export class OrbFailover {
     const breaker = this.#tripped === 0 ? undefined : this.#breakers.get(provider);
     const slot = breaker === undefined ? now : breaker.nextSlot(now, this.#alone());
     if (slot > now) return { kind: 'breaker', until: slot };
-    const until = this.#cooling.get(provider) ?? 0;
-    if (until > now) return { kind: 'cooling', until };
+    const pause = this.#cooling.get(provider);
+    if (pause !== undefined && pause.until > now) return { kind: 'cooling', ...pause };
     return this.#tenants.size === 0 ? FREE : this.#tenantStanding(provider, sender, now);
   }
 
@@ -99,10 +134,27 @@ export class OrbFailover {
     this.#show();
   }
 
-  /** The provider asked all callers for a pause. @param ms from now */
+  /** The provider asked all callers for a pause. @param ms from now; a long one is followed for 5 min only */
   cool(provider: string, ms: number): void {
-    const until = this.#context.clock.monotonic() + ms;
-    this.#cooling.set(provider, Math.max(until, this.#cooling.get(provider) ?? 0));
+    const now = this.#context.clock.monotonic();
+    const before = this.#cooling.get(provider);
+    const { until, asked } = pauseOf(ms, now);
+    this.#cooling.set(provider, {
+      until: Math.max(until, before?.until ?? 0),
+      asked: Math.max(asked, before?.asked ?? 0),
+    });
+  }
+
+  /** An attempt that concerns the Orb failed. */
+  noteFailure(provider: string, last: LastFailure): void {
+    this.#traces.set(provider, { failures: (this.#traces.get(provider)?.failures ?? 0) + 1, last });
+  }
+
+  /** An attempt that concerns the Orb succeeded. */
+  noteSuccess(provider: string): void {
+    if (this.#traces.size === 0) return;
+    const trace = this.#traces.get(provider);
+    if (trace !== undefined && trace.failures > 0) this.#traces.set(provider, { ...trace, failures: 0 });
   }
 
   /** The provider refused the credential or the quota of one Orbiset. */
@@ -127,7 +179,28 @@ export class OrbFailover {
   /** Providers that get no requests from any caller, with the remaining ms. */
   cooling(): ReadonlyMap<string, number> {
     const now = this.#context.clock.monotonic();
-    return new Map([...this.#cooling].flatMap(([name, until]) => (until > now ? [[name, until - now] as const] : [])));
+    return new Map(
+      [...this.#cooling].flatMap(([name, { until }]) => (until > now ? [[name, until - now] as const] : [])),
+    );
+  }
+
+  /** Every resolved provider, by name. */
+  states(): ReadonlyMap<string, ProviderState> {
+    const now = this.#context.clock.monotonic();
+    const alone = this.#alone();
+    return new Map([...this.#names].map((name) => [name, this.#state(name, now, alone)]));
+  }
+
+  #state(name: string, now: number, alone: boolean): ProviderState {
+    const breaker = this.#breakers.get(name);
+    const pausedUntil = this.#cooling.get(name)?.until ?? 0;
+    const { failures, last } = this.#traces.get(name) ?? UNFAILED;
+    return {
+      ...(breaker === undefined ? CLOSED : breakerState(breaker, now, alone)),
+      pausedUntil: pausedUntil > now ? pausedUntil : undefined,
+      failures,
+      lastFailure: last,
+    };
   }
 
   /** Call it when the Orb was removed. */
@@ -170,6 +243,7 @@ export class OrbFailover {
   #forget(provider: string): void {
     this.#breakers.delete(provider);
     this.#cooling.delete(provider);
+    this.#traces.delete(provider);
     // The series of a provider outlive it. A provider that comes back would show `open` for ever.
     if ((this.#shown.get(provider) ?? 'closed') !== 'closed') this.#context.onBreaker(provider, 'closed');
     this.#shown.delete(provider);
@@ -206,6 +280,19 @@ export class OrbFailover {
       () => undefined, // another change came first
     );
   }
+}
+
+const UNFAILED = { failures: 0, last: undefined } as const;
+
+const CLOSED = { breaker: 'closed', since: undefined, until: undefined } as const;
+
+function breakerState(
+  breaker: Breaker,
+  now: number,
+  alone: boolean,
+): Pick<ProviderState, 'breaker' | 'since' | 'until'> {
+  if (breaker.closed) return CLOSED;
+  return { breaker: breaker.state(now, alone), since: breaker.since, until: breaker.nextSlot(now, alone) };
 }
 
 const tenantKey = (provider: string, { orbiset }: Sender): string => `${orbiset} ${provider}`;

@@ -3,10 +3,25 @@ import type { BreakerState } from '../../../core/failover/metrics.ts';
 import type { OrbId } from '../../../core/manifest/orb-id.ts';
 import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import type { RunMetrics } from '../run-metrics.ts';
-import { OrbFailover } from './orb-failover.ts';
+import { OrbFailover, type LastFailure, type ProviderState } from './orb-failover.ts';
 
 /** Called when a breaker opens in this process: probes of the other providers begin at once (failover.md §7). */
 export type BreakerListener = (namespace: string, orbId: OrbId, provider: string) => void;
+
+/** One provider as this process sees it. Times are ms since epoch. */
+export interface ProviderView {
+  readonly breaker: BreakerState;
+  /** Since when the breaker is not closed; null: it is closed. */
+  readonly since: number | null;
+  /** When the breaker lets the next attempt through; null: it is closed. */
+  readonly until: number | null;
+  /** End of the pause that the provider asked for; null: there is none. */
+  readonly pausedUntil: number | null;
+  /** Failed attempts since the last good one, of all callers that it concerns. */
+  readonly failures: number;
+  /** Null: no attempt failed since this process started. */
+  readonly lastFailure: LastFailure | null;
+}
 
 export interface FailoverOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>;
@@ -58,6 +73,14 @@ export class OrbFailovers {
     return Object.fromEntries([...left].map(([provider, ms]) => [provider, now + ms]));
   }
 
+  /** Every resolved provider as this process sees it. Empty for an Orb that was never called here. */
+  providers(namespace: string, orbId: string): Readonly<Record<string, ProviderView>> {
+    const states = this.#orbs.get(keyOf(namespace, orbId))?.failover.states() ?? new Map<string, ProviderState>();
+    const { clock } = this.#options;
+    const offset = clock.now() - clock.monotonic();
+    return Object.fromEntries([...states].map(([provider, state]) => [provider, viewOf(state, offset)]));
+  }
+
   /** @returns a function that removes the listener */
   onBreakerOpened(listener: BreakerListener): () => void {
     this.#listeners.add(listener);
@@ -92,6 +115,22 @@ export class OrbFailovers {
     }
     this.#sweepAt = Math.max(FEW, 2 * this.#orbs.size);
   }
+}
+
+/** @param offset from monotonic ms to ms since the epoch */
+function viewOf(
+  { breaker, since, until, pausedUntil, failures, lastFailure }: ProviderState,
+  offset: number,
+): ProviderView {
+  const time = (at: number | undefined): number | null => (at === undefined ? null : Math.round(at + offset));
+  return {
+    breaker,
+    since: time(since),
+    until: time(until),
+    pausedUntil: time(pausedUntil),
+    failures,
+    lastFailure: lastFailure ?? null,
+  };
 }
 
 const keyOf = (namespace: string, orbId: string): string => `${namespace}/${orbId}`;

@@ -2,15 +2,16 @@ import { effectiveProvider, providersInOrder } from '../../../core/orb/effective
 import { hostAllowed } from '../../../core/egress/host-binding.ts';
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import type { CompiledProvider } from '../../../core/orb/compiled-orb.ts';
-import { boundTo } from '../../../core/policy/decision/run-decision.ts';
 import { listObligations } from '../../../core/policy/decision/obligations.ts';
 import { eligibility, selectProviders, type Eligibility } from '../../../core/run/eligibility.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
 import { invalidInputs, type ParsedRequest } from '../../run/parse.ts';
 import type { ResolvedRun } from '../../run/plan.ts';
-import { denialJson, rulesJson } from '../../run/policy-rows.ts';
-import { decidePreFlight, decideProviders, decisionOf, type RunPolicy } from '../../run/run-policy.ts';
+import { denialJson, rulesJson } from '../../run/policy-json.ts';
+import { decidePreFlight, decideProviders, type RunPolicy } from '../../run/run-policy.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import { timeText } from '../providers/orb-state.ts';
+import { lastFailureView } from '../providers/replica-status.ts';
 
 /** @param eligible all entries may be sent there: a host from a secret is known only after rendering */
 function secretReport(
@@ -40,6 +41,7 @@ function providerReport(
   { provider, result }: Candidate,
   resolved: ResolvedRun,
   policy: 'allow' | 'deny' | undefined,
+  replica: JsonObject,
 ): JsonObject | undefined {
   const sealed = provider.request.seal(resolved.inputs);
   if (!sealed.ok) return undefined;
@@ -53,6 +55,28 @@ function providerReport(
     ...(result.kind === 'ineligible' ? { reason: result.code } : {}),
     request: { ...sealed.request, headers: sealed.request.headers.map(([name, value]) => ({ name, value })) },
     secrets: secretReport(resolved, provider, host, result.kind === 'eligible'),
+    ...replica,
+  };
+}
+
+const timeOrNull = (at: number | null): string | null => (at === null ? null : timeText(at));
+
+/**
+ * The breaker of each provider in this process. The last failure of an Orb of another namespace may come from another
+ * tenant's run: it is not shown.
+ */
+function replicaReport({ failover }: Runtime, { orb, orbiset }: ResolvedRun): (provider: string) => JsonObject {
+  const views = failover.providers(orb.namespace, orb.orbId);
+  return (provider) => {
+    const view = views[provider];
+    if (view === undefined) return { breaker: 'closed' };
+    const { breaker, since, until, pausedUntil } = view;
+    return {
+      breaker,
+      ...(breaker === 'closed' ? {} : { breaker_since: timeOrNull(since), breaker_until: timeOrNull(until) }),
+      ...(pausedUntil === null ? {} : { paused_until: timeText(pausedUntil) }),
+      ...(orb.namespace !== orbiset.namespace || view.failures === 0 ? {} : { last_failure: lastFailureView(view) }),
+    };
   };
 }
 
@@ -64,18 +88,18 @@ function decided(
   [parsed, candidates]: readonly [ParsedRequest, readonly Candidate[]],
 ): RunPolicy | undefined {
   const policy = decidePreFlight(runtime, request, resolved, { claim: parsed.claim, approvals: [] });
-  if (policy === undefined || decisionOf(policy).decision === 'deny') return policy;
+  if (policy === undefined || policy.decided.decision === 'deny') return policy;
   const ready = candidates.flatMap(({ result }) => (result.kind === 'eligible' ? [result.ready] : []));
   return decideProviders(runtime, policy, resolved, ready).policy;
 }
 
 function policyReport(policy: RunPolicy, { orbiset }: ResolvedRun): JsonValue {
-  const { decision, denials, shadow } = decisionOf(policy);
+  const { decision, denials, shadow } = policy.decided;
   return orbiset.redactor.json({
     decision,
     denials: denials.map(denialJson),
     rules: rulesJson(policy.phases),
-    obligations: listObligations(boundTo(policy.phases)),
+    obligations: listObligations(policy.bound),
     shadow,
   }).value;
 }
@@ -84,7 +108,7 @@ function policyReport(policy: RunPolicy, { orbiset }: ResolvedRun): JsonValue {
 function providerPolicy(policy: RunPolicy | undefined, { provider, result }: Candidate): 'allow' | 'deny' | undefined {
   if (policy === undefined || result.kind !== 'eligible') return undefined;
   const own = policy.phases.find((one) => one.phase === 'Request' && one.provider === provider.name);
-  return own?.decision.decision ?? decisionOf(policy).decision;
+  return own?.decision.decision ?? policy.decided.decision;
 }
 
 /**
@@ -101,14 +125,18 @@ export function dryRun(runtime: Runtime, request: RouteRequest, resolved: Resolv
   if (selection.kind === 'input') return invalidInputs(request, [selection.problem]).reply;
   const candidates = providers.map((provider) => ({ provider, result: eligibility(provider, context) }));
   const policy = decided(runtime, request, resolved, [parsed, candidates]);
+  const replica = replicaReport(runtime, resolved);
   const body: JsonObject = {
     dry_run: true,
     orb_id: orb.orbId,
     manifest_digest: orb.digest,
     orbiset: `${orbiset.namespace}.${orbiset.name}`,
     effective_provider: effectiveProvider(orb, { now }) ?? null,
+    replica: runtime.settings.owner,
     ...(policy === undefined ? {} : { policy: policyReport(policy, resolved) }),
-    providers: candidates.flatMap((one) => providerReport(one, resolved, providerPolicy(policy, one)) ?? []),
+    providers: candidates.flatMap(
+      (one) => providerReport(one, resolved, providerPolicy(policy, one), replica(one.provider.name)) ?? [],
+    ),
   };
   return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

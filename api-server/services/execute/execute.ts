@@ -1,7 +1,7 @@
 import { LedgerError, type IdempotencyClaim } from '../../../adapters/ledger/port.ts';
 import { ledgerCode, problem } from '../../http/problem.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
-import { admit } from '../../run/admit.ts';
+import { admit, takeRate } from '../../run/admit.ts';
 import { refuseKey, unlessAnonymous } from '../../run/authorise.ts';
 import { callProviders } from '../../run/call-providers.ts';
 import { denyRun } from '../../run/deny.ts';
@@ -31,7 +31,7 @@ async function earlierAnswer(
 
 /**
  * From a request to its answer. Each step returns what the next step needs, or the answer that ends the request: parse,
- * authorise, resolve and decide, and for a run `executePlan`, or `denyRun` when policies deny it.
+ * authorise, resolve and decide, and for a run `executePlan`, or `recordDenied` when policies deny it.
  */
 async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> {
   const parsed = parseRequest(runtime, request);
@@ -68,6 +68,24 @@ function planOf(
   return planRun(runtime, request, resolved.value, { claim, debug, approvals });
 }
 
+/** Records a run that policies denied. It takes a token of the Orbiset's rate like every run. */
+async function recordDenied(
+  runtime: Runtime,
+  request: RouteRequest,
+  denied: DeniedRun,
+  asked: Pick<ParsedRequest, 'claim'>,
+): Promise<Reply> {
+  const admitted = takeRate(runtime, request, denied.orbiset);
+  if (!admitted.ok) return admitted.reply;
+  const { giveBack, addHeaders } = admitted.value;
+  try {
+    return addHeaders(await denyRun(runtime, request, denied, asked));
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
 /** A run that policies denied. One that waits for an approval is planned again when there is one; else it is recorded. */
 async function executeDenied(
   runtime: Runtime,
@@ -75,11 +93,11 @@ async function executeDenied(
   parsed: ParsedRequest,
   denied: DeniedRun,
 ): Promise<Reply> {
-  if (!asksForApproval(denied.policy)) return denyRun(runtime, request, denied, parsed);
+  if (!asksForApproval(denied.policy)) return recordDenied(runtime, request, denied, parsed);
   const approvals = await approvalsOf(runtime, denied.policy);
   const planned = planOf(runtime, request, parsed, approvals);
   if (planned.ok) return executePlan(runtime, request, planned.value);
-  return 'denied' in planned ? denyRun(runtime, request, planned.denied, parsed) : planned.reply;
+  return 'denied' in planned ? recordDenied(runtime, request, planned.denied, parsed) : planned.reply;
 }
 
 /** One run: admit, start, call, finish, answer. A durable start, then a signed and durable end (trust.md §1.5). */
@@ -96,7 +114,7 @@ async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPla
   if (!started.ok) {
     uncount();
     giveBack();
-    return addHeaders('denied' in started ? await denyRun(runtime, request, started.denied, plan) : started.reply);
+    return 'denied' in started ? recordDenied(runtime, request, started.denied, plan) : addHeaders(started.reply);
   }
   const run = started.value;
   try {

@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../../http/operation.ts';
 import { closed, count, denial, openings, providerBody, ref, shapes, text } from '../../http/schemas.ts';
 
+const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: 'null' }] });
+
 const sealedRequest = closed({
   method: text('HTTP method.'),
   url: text('With placeholders for secrets.'),
@@ -42,6 +44,7 @@ export const executeSchemas = {
       manifest_digest: shapes.digest,
       orbiset: text('{namespace}.{name}'),
       effective_provider: { type: ['string', 'null'] },
+      replica: text('Instance name of the replica that answers; breakers are its own.'),
       policy: dryRunPolicy,
       providers: {
         type: 'array',
@@ -53,8 +56,16 @@ export const executeSchemas = {
             reason: text('Code of the reason why it can not be called.'),
             request: sealedRequest,
             secrets: { type: 'array', items: sealedSecret },
+            breaker: {
+              enum: ['closed', 'half_open', 'open'],
+              description: 'In this replica; a run skips an open one.',
+            },
+            breaker_since: orNull(shapes.time),
+            breaker_until: orNull(shapes.time),
+            paused_until: shapes.time,
+            last_failure: { ...ref('LastFailure'), description: 'While the last attempt failed in this replica.' },
           },
-          ['reason', 'policy'],
+          ['reason', 'policy', 'breaker_since', 'breaker_until', 'paused_until', 'last_failure'],
         ),
       },
     },
@@ -65,11 +76,17 @@ export const executeSchemas = {
       run_id: shapes.runId,
       status: { const: 'completed' },
       outputs: { type: 'object', description: 'By output name; null: the provider gave no such value.' },
+      missing_outputs: {
+        type: 'array',
+        items: { type: 'string' },
+        minItems: 1,
+        description: 'Outputs that are null because the answer of the provider lacks them; absent: none.',
+      },
       receipt: ref('ReceiptSummary'),
       execution_ms: count('Milliseconds.'),
       openings,
       provider_body: providerBody,
     },
-    ['openings', 'provider_body'],
+    ['missing_outputs', 'openings', 'provider_body'],
   ),
 } as const satisfies Record<string, JsonSchema>;

@@ -6,6 +6,7 @@ import type { Service } from '../service.ts';
 /** Runs of Orbs. */
 export const executeService: Service = {
   name: 'execute',
+  group: 'runtime',
   routes: ({ runtime }) => [executeRoute(runtime)],
   scopes: ['orbs:execute'],
   problems: executeProblems,

@@ -4,6 +4,7 @@ import type { Service } from '../service.ts';
 /** Health and readiness of the process. */
 export const healthService: Service = {
   name: 'health',
+  group: 'every',
   routes: ({ version, clock, missing }) => healthRoutes({ version, clock, missing }),
   scopes: [],
   problems: {},

@@ -62,6 +62,7 @@ export const retractionRoute = ({
     },
     problems: [
       'invalid-parameter',
+      'unknown-member',
       'invalid-json',
       'entry-not-found',
       'entry-not-retractable',

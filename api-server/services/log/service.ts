@@ -8,6 +8,7 @@ import type { Service } from '../service.ts';
 /** The transparency log and the keys that sign it. */
 export const logService: Service = {
   name: 'log',
+  group: 'runtime',
   routes: ({ keys, clock, ledger, reputation }) => [
     ...keyRoutes({ ...keys, clock }),
     ...logRoutes(ledger),

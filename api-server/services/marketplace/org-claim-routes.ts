@@ -83,6 +83,7 @@ export const claimRoute = ({ orgs, listings }: OrgParts): Route => ({
     },
     problems: [
       'invalid-parameter',
+      'unknown-member',
       'invalid-json',
       'namespace-not-found',
       'namespace-ambiguous',
@@ -147,6 +148,7 @@ export const verifyRoute = ({ orgs, listings }: OrgParts): Route => ({
     },
     problems: [
       'invalid-parameter',
+      'unknown-member',
       'invalid-json',
       'namespace-not-found',
       'namespace-ambiguous',

@@ -118,6 +118,7 @@ const orgStatusRoute = ({ orgs, listings, platformNamespace }: OrgParts): Route 
     },
     problems: [
       'invalid-parameter',
+      'unknown-member',
       'invalid-json',
       'org-not-found',
       'forbidden',

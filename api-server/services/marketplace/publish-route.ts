@@ -8,6 +8,7 @@ import { NOT_EVALUATED } from '../../../core/publication/listed-orb.ts';
 import { LedgerError } from '../../../adapters/ledger/port.ts';
 import type { ProblemError } from '../../http/problem-options.ts';
 import { ledgerCode, problem } from '../../http/problem.ts';
+import { wrongMembers } from '../../http/read-members.ts';
 import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
 import { refuse, type Reply, type Route, type RouteRequest, type Step } from '../../http/route.ts';
@@ -58,7 +59,7 @@ async function bodyOf(request: RouteRequest): Promise<Step<Body>> {
     return refuse(problem(request, 'invalid-parameter', { errors: [{ pointer: '', code: 'not-an-object', detail }] }));
   }
   const errors = memberErrors(value);
-  if (errors.length > 0) return refuse(problem(request, 'invalid-parameter', { errors }));
+  if (errors.length > 0) return refuse(wrongMembers(request, errors));
   const { manifest = null, test_results: testResults = null, test_suites: suites } = value;
   return { ok: true, value: { manifest, testResults, testSuites: Array.isArray(suites) ? suites : [] } };
 }
@@ -175,6 +176,7 @@ export function publishRoute(reputation: Reputation): Route {
       },
       problems: [
         'invalid-parameter',
+        'unknown-member',
         'invalid-json',
         'namespace-not-found',
         'namespace-ambiguous',

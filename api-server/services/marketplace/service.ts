@@ -10,6 +10,7 @@ import { orgRoutes } from './org-routes.ts';
 /** Published Orbs: lists, publishing, their status and their organisations. */
 export const marketplaceService: Service = {
   name: 'marketplace',
+  group: 'reputation',
   routes: ({ reputation, ledger, clock }) => [
     listRoute(reputation.listings),
     publicListRoute(reputation.listings, clock),

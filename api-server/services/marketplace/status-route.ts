@@ -97,6 +97,7 @@ export function statusRoute({
       },
       problems: [
         'invalid-parameter',
+        'unknown-member',
         'invalid-json',
         'orb-not-published',
         'forbidden',

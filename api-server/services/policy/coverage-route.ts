@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Ledger } from '../../../adapters/ledger/port.ts';
+import type { Ledger, StoredDecision } from '../../../adapters/ledger/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { JsonObject } from '../../../core/json/json-value.ts';
 import { policySet, type PolicySet } from '../../../core/policy/decision/policy-set.ts';
+import type { Steps } from '../../../core/policy/language/steps.ts';
 import { RuleCounts, type RuleCoverage } from '../../../core/policy/simulation/coverage.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
@@ -10,11 +10,14 @@ import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, count, text } from '../../http/schemas.ts';
+import { inSlices } from '../../policy/in-slices.ts';
 import { recordOfDecision } from './decision-view.ts';
+import { STORED_WORK, type SimulationRate } from './simulation-rate.ts';
 
 export interface CoverageParts {
   readonly ledger: Pick<Ledger, 'decisions'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly rate: Pick<SimulationRate, 'refusal'>;
   readonly policies: { readonly of: (namespace: string) => PolicySet | undefined };
 }
 
@@ -24,12 +27,21 @@ const DEFAULT_DAYS = 30;
 const MAX_DAYS = 90;
 /** Newest decisions that are read: about a second of work. */
 const MOST_DECISIONS = 10_000;
-const PAGE = 200;
+/** A record has up to 64 KiB, which are unpacked at once. */
+const PAGE = 50;
 
 interface Counted {
   readonly counts: RuleCounts;
   /** False: there are older decisions in the window. */
   readonly isComplete: boolean;
+}
+
+function* counting(counts: RuleCounts, decisions: readonly StoredDecision[]): Steps<undefined> {
+  for (const stored of decisions) {
+    yield;
+    counts.add(recordOfDecision(stored));
+  }
+  return undefined;
 }
 
 async function countRules({ ledger }: CoverageParts, tenant: string, since: number): Promise<Counted> {
@@ -38,9 +50,8 @@ async function countRules({ ledger }: CoverageParts, tenant: string, since: numb
   do {
     const query = { limit: PAGE, since, ...(cursor === null ? {} : { cursor }) };
     const page: Awaited<ReturnType<Ledger['decisions']>> = await ledger.decisions(tenant, query);
-    for (const stored of page.items) counts.add(recordOfDecision(stored));
+    await inSlices(counting(counts, page.items));
     cursor = page.nextCursor;
-    await nextTurn(); // runs go on meanwhile
   } while (cursor !== null && counts.decisions < MOST_DECISIONS);
   return { counts, isComplete: cursor === null };
 }
@@ -60,6 +71,8 @@ const rowsOf = ({ counts }: Counted, set: PolicySet): readonly JsonObject[] =>
 /** `GET /policies/coverage` (policy.md §5): rules that never or always matched. */
 export function coverageRoute(parts: CoverageParts): Route {
   const handle = async (request: RouteRequest): Promise<Reply> => {
+    const refused = parts.rate.refusal(request, STORED_WORK);
+    if (refused !== undefined) return refused;
     const reader = new QueryReader(request.query, ['days', 'namespace']);
     const query = reader.result(reader.integer('days', 1, MAX_DAYS) ?? DEFAULT_DAYS);
     if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
@@ -119,7 +132,13 @@ export function coverageRoute(parts: CoverageParts): Route {
           },
         },
       },
-      problems: ['invalid-parameter', 'namespace-not-found', 'namespace-ambiguous', 'ledger-unavailable'],
+      problems: [
+        'invalid-parameter',
+        'namespace-not-found',
+        'namespace-ambiguous',
+        'rate-limited',
+        'ledger-unavailable',
+      ],
     },
   };
 }

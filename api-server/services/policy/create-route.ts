@@ -4,7 +4,7 @@ import { namespaceParameter } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
-import { problemErrors, readJsonBody, tenantOfPolicy } from './policy-body.ts';
+import { readJsonBody, tenantOfPolicy } from './policy-body.ts';
 import { checkPolicy } from './policy-document.ts';
 import { checksOf, type PolicyParts } from './policy-parts.ts';
 import { etagHeader, policyHeaders, policyJson, policyObjectSchema } from './policy-view.ts';
@@ -13,8 +13,10 @@ import { notWritten } from './write-answer.ts';
 
 /** `POST /policies` (policy.md §5). */
 export function createPolicyRoute(parts: PolicyParts): Route {
-  const { objects, logger } = parts;
+  const { objects, logger, rate } = parts;
   const handle = async (request: RouteRequest): Promise<Reply> => {
+    const refused = rate.refusal(request);
+    if (refused !== undefined) return refused;
     const body = readJsonBody(request);
     if (!body.ok) return body.reply;
     const choice = tenantOfPolicy(request, body.value);
@@ -24,9 +26,9 @@ export function createPolicyRoute(parts: PolicyParts): Route {
     // The schema reports a name that is missing or malformed.
     const name = typeof written === 'string' && isLabelName(written) ? written : '';
     const place = { namespace: choice.tenant, name };
-    const checked = checkPolicy(body.value, place, checksOf(parts));
-    if (!checked.ok) return problem(request, 'policy-invalid', { errors: problemErrors(checked.findings) });
-    const created = await objects.create(place, checked.wanted);
+    const checked = await checkPolicy(request, body.value, place, checksOf(parts));
+    if (!checked.ok) return checked.reply;
+    const created = await objects.create(place, checked.value);
     if (created.kind !== 'written') return notWritten(request, created);
     const policy = `${place.namespace}/${name}`;
     logger.info('a policy is created', { caller: request.caller?.id, policy });
@@ -58,6 +60,8 @@ export function createPolicyRoute(parts: PolicyParts): Route {
         'namespace-ambiguous',
         'already-exists',
         'policy-invalid',
+        'rate-limited',
+        'overloaded',
         'control-plane-unavailable',
       ],
     },

@@ -1,23 +1,28 @@
-import type { JsonObject } from '../../../core/json/json-value.ts';
+import type { Drafts } from '../../../adapters/draft-worker/port.ts';
+import { jcs } from '../../../core/json/jcs.ts';
+import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import { childPointer } from '../../../core/manifest/child-pointer.ts';
 import type { Finding } from '../../../core/manifest/finding.ts';
 import { listObligations } from '../../../core/policy/decision/obligations.ts';
 import { policySet, type PolicySet } from '../../../core/policy/decision/policy-set.ts';
+import type { WrittenPolicy } from '../../../core/policy/document/compile-document.ts';
 import { ORB_FACTS, withInputs } from '../../../core/policy/facts/orb-facts.ts';
 import type { FactSchema } from '../../../core/policy/facts/fact-schema.ts';
-import { dryRun, type DryRun } from '../../../core/policy/simulation/dry-run.ts';
+import { dryRunSteps, type DryRun } from '../../../core/policy/simulation/dry-run.ts';
 import { completedFacts, type CompletedFacts } from '../../../core/policy/simulation/test-facts.ts';
 import { namespaceParameter } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import { refuse, type Reply, type Route, type RouteRequest, type Step } from '../../http/route.ts';
 import { orbisetRef } from '../../http/tenant.ts';
+import { inSlices } from '../../policy/in-slices.ts';
 import type { ResolvedRun } from '../../run/plan.ts';
 import { factsBefore } from '../../run/policy-facts.ts';
-import { denialJson } from '../../run/policy-rows.ts';
+import { denialJson } from '../../run/policy-json.ts';
 import { findOrb } from '../../run/resolve.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { draftSet } from './draft-set.ts';
+import { DRAFT_PROBLEMS, draftStep } from './draft-answer.ts';
+import { draftSet, readDrafts } from './draft-set.ts';
 import { readEvaluation, rootFaults, type Evaluation } from './evaluate-body.ts';
 import { dryRunSchema, evaluationBodySchema } from './evaluate-schemas.ts';
 import { problemErrors } from './policy-body.ts';
@@ -33,16 +38,21 @@ function resolve(runtime: Runtime, request: RouteRequest, asked: Evaluation): St
   return orb.ok ? { ok: true, value: { orbiset, orb: orb.value, inputs: asked.inputs } } : orb;
 }
 
+const NO_DRAFTS = { kind: 'done', value: [] } as const;
+
 interface Tried {
   readonly run: ResolvedRun;
   readonly asked: Evaluation;
 }
 
 /** Facts that may be named: those of the program, and the inputs that the policies declare. */
-const schemaFor = ({ members }: PolicySet): FactSchema =>
+const schemaFor = ({ members }: PolicySet, drafts: readonly WrittenPolicy[]): FactSchema =>
   withInputs(
     ORB_FACTS,
-    Object.fromEntries(members.flatMap(({ definition }) => Object.entries(definition.spec.inputFacts))),
+    Object.fromEntries([
+      ...members.flatMap(({ definition }) => Object.entries(definition.spec.inputFacts)),
+      ...drafts.flatMap(({ spec }) => Object.entries(spec.inputFacts ?? {})),
+    ]),
   );
 
 const rootFindings = (facts: JsonObject): readonly Finding[] =>
@@ -54,7 +64,7 @@ const rootFindings = (facts: JsonObject): readonly Finding[] =>
   }));
 
 /** Given facts over live ones over defaults. No vault is read: the run has no secrets yet in phase PreFlight. */
-function factsFor(runtime: Runtime, request: RouteRequest, { run, asked }: Tried, set: PolicySet): CompletedFacts {
+function factsFor(runtime: Runtime, request: RouteRequest, { run, asked }: Tried, schema: FactSchema): CompletedFacts {
   const { clock, policyState } = runtime;
   const startedAt = clock.now();
   const { orbiset, orb } = run;
@@ -66,9 +76,10 @@ function factsFor(runtime: Runtime, request: RouteRequest, { run, asked }: Tried
     startedAt,
     hasIdempotencyKey: false,
     runsToday: policyState.dayCounts.of(counted, startedAt),
-    inputNames: set.inputNames,
+    inputBytes: Buffer.byteLength(jcs(run.inputs)),
+    inputNames: Object.keys(run.inputs),
   });
-  return completedFacts(schemaFor(set), asked.facts, '/facts', live);
+  return completedFacts(schema, asked.facts, '/facts', live.facts);
 }
 
 function rulesJson({ rules }: DryRun): readonly JsonObject[] {
@@ -99,23 +110,42 @@ function answerOf(found: DryRun, current: PolicySet): JsonObject {
   };
 }
 
-function evaluated(runtime: Runtime, request: RouteRequest, { run, asked }: Tried): Reply {
+const draftsIn = ({ include, policies }: Evaluation): readonly JsonValue[] => (include === 'current' ? [] : policies);
+
+async function evaluated(
+  { runtime, drafts }: EvaluateParts,
+  request: RouteRequest,
+  { run, asked }: Tried,
+): Promise<Reply> {
   const { orbiset } = run;
   const { namespace: tenant } = orbiset;
+  const { include, phase, isTraced } = asked;
+  const read = await readDrafts(draftsIn(asked), tenant);
+  if (!read.ok) return problem(request, 'policy-invalid', { errors: problemErrors(read.findings) });
   const current = runtime.policies.of(tenant) ?? policySet([], []);
-  const tried = draftSet(current, asked.policies, asked.include, { tenant, now: runtime.clock.now() });
+  const facts = factsFor(runtime, request, { run, asked }, schemaFor(current, read.policies));
+  const work = { policies: read.policies, facts: facts.facts, isTraced, now: runtime.clock.now() };
+  const answer = work.policies.length === 0 ? NO_DRAFTS : await drafts.evaluate(work, tenant);
+  const found = draftStep(request, answer, '/policies');
+  if (!found.ok) return found.reply;
+  const tried = draftSet(current, read.policies, found.value, include);
   if (!tried.ok) return problem(request, 'policy-invalid', { errors: problemErrors(tried.findings) });
-  const facts = factsFor(runtime, request, { run, asked }, tried.set);
   const findings = [...rootFindings(asked.facts), ...facts.findings];
   if (findings.length > 0) return problem(request, 'invalid-parameter', { errors: problemErrors(findings) });
-  const { phase, isTraced } = asked;
   const options = { orbiset: orbiset.policies, namespace: tenant, kept: undefined };
-  const found = dryRun({ tried: tried.set, current, facts, phase, options, isTraced });
-  return json(orbiset.redactor.json(answerOf(found, current)).value);
+  const made = await inSlices(dryRunSteps({ tried: tried.set, current, facts, phase, options, isTraced }));
+  return json(orbiset.redactor.json(answerOf(made, current)).value);
+}
+
+export interface EvaluateParts {
+  readonly runtime: Runtime;
+  readonly rate: SimulationRate;
+  readonly drafts: Pick<Drafts, 'evaluate'>;
 }
 
 /** `POST /policies/evaluate` (policy.md §5): what policies would decide about one request; nothing runs or is stored. */
-export function evaluateRoute(runtime: Runtime, rate: SimulationRate): Route {
+export function evaluateRoute(parts: EvaluateParts): Route {
+  const { runtime, rate } = parts;
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const refused = rate.refusal(request);
     if (refused !== undefined) return refused;
@@ -126,7 +156,7 @@ export function evaluateRoute(runtime: Runtime, rate: SimulationRate): Route {
     const { fullName, namespace } = run.value.orbiset;
     const about = { caller: request.caller?.id, tenant: namespace, orbiset: fullName, orb_id: asked.value.orbId };
     runtime.logger.info('policies are tried on a request', { ...about, include: asked.value.include });
-    return evaluated(runtime, request, { run: run.value, asked: asked.value });
+    return evaluated(parts, request, { run: run.value, asked: asked.value });
   };
   return {
     method: 'post',
@@ -147,14 +177,14 @@ export function evaluateRoute(runtime: Runtime, rate: SimulationRate): Route {
       },
       problems: [
         'invalid-parameter',
+        'unknown-member',
         'invalid-json',
         'orbiset-not-found',
         'orb-not-found',
         'orb-not-ready',
         'orb-not-allowed',
         'orb-differs-from-publication',
-        'policy-invalid',
-        'rate-limited',
+        ...DRAFT_PROBLEMS,
       ],
     },
   };

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../../adapters/catalog/port.ts';
-import type { Ledger, NewFacts, StoredDecision } from '../../../adapters/ledger/port.ts';
+import type { Ledger, StoredFacts, StoredDecision } from '../../../adapters/ledger/port.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { member } from '../../../core/json/members.ts';
@@ -8,11 +8,12 @@ import { policySet, type PolicySet } from '../../../core/policy/decision/policy-
 import { laterFacts } from '../../../core/policy/facts/build-facts.ts';
 import { PHASES, type Phase } from '../../../core/policy/facts/fact-schema.ts';
 import type { Facts } from '../../../core/policy/language/port.ts';
-import { explain, type Explanation } from '../../../core/policy/simulation/explain.ts';
+import { explainSteps, type Explanation } from '../../../core/policy/simulation/explain.ts';
 import { namespaceParameter } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
+import { inSlices } from '../../policy/in-slices.ts';
 import { explanationSchema } from './decision-schemas.ts';
 import { orbisetOf, recordOfDecision, redacted } from './decision-view.ts';
 import { decisionParameter, findDecision } from './find-decision.ts';
@@ -31,14 +32,14 @@ export interface ExplainParts {
 const isPhase = (value: unknown): value is Phase => PHASES.some((phase) => phase === value);
 
 /** @throws TypeError the ledger holds something else */
-function factsIn({ facts }: NewFacts): Facts {
+function factsIn({ facts }: StoredFacts): Facts {
   const value: unknown = JSON.parse(facts);
   if (!isJsonObject(value)) throw new TypeError('recorded facts are no object');
   return value;
 }
 
 /** Facts of a phase and of the phases before it, for one provider. @returns undefined: they were not recorded */
-function factsAt(recorded: readonly NewFacts[], phase: Phase, provider: string | null): Facts | undefined {
+function factsAt(recorded: readonly StoredFacts[], phase: Phase, provider: string | null): Facts | undefined {
   const wanted = recorded.filter(
     (one) => PHASES.indexOf(one.phase) <= PHASES.indexOf(phase) && (one.provider === null || one.provider === provider),
   );
@@ -79,9 +80,14 @@ interface Recorded {
   readonly facts: Facts;
 }
 
-function explainWith(set: PolicySet, { catalog }: ExplainParts, { stored, phase, facts }: Recorded): JsonObject {
+async function explainWith(
+  set: PolicySet,
+  { catalog }: ExplainParts,
+  { stored, phase, facts }: Recorded,
+): Promise<JsonObject> {
   const orbiset = orbisetOf(catalog, stored)?.policies ?? NO_ORBISET_POLICIES;
-  const found = explain(set, facts, phase, { orbiset, namespace: stored.tenant, kept: undefined });
+  const options = { orbiset, namespace: stored.tenant, kept: undefined };
+  const found = await inSlices(explainSteps(facts, { set, phase, options }));
   return explanationJson(found, stored);
 }
 
@@ -90,12 +96,12 @@ async function explained(parts: ExplainParts, recorded: Recorded): Promise<JsonO
   const { stored, record } = recorded;
   const current = parts.policies.of(stored.tenant) ?? policySet([], []);
   if (record['policy_set_digest'] === current.digest)
-    return { policies: 'recorded', ...explainWith(current, parts, recorded) };
+    return { policies: 'recorded', ...(await explainWith(current, parts, recorded)) };
   const before = await recordedSet(parts.ledger, record, stored.at);
-  const explanation = before && explainWith(before, parts, recorded);
+  const explanation = before && (await explainWith(before, parts, recorded));
   return explanation?.['decision'] === stored.decision
     ? { policies: 'recorded', ...explanation }
-    : { policies: 'current', ...explainWith(current, parts, recorded) };
+    : { policies: 'current', ...(await explainWith(current, parts, recorded)) };
 }
 
 /** `POST /decisions/{decision_id}/explain` (policy.md §5): why, over the facts that the run recorded. */

@@ -5,7 +5,7 @@ import { refuse, type Reply, type Route, type RouteRequest, type Step } from '..
 import type { Parameter } from '../../http/operation.ts';
 import { policyEtag } from '../../policy/policy-objects.ts';
 import type { PolicyPlace } from '../../policy/port.ts';
-import { problemErrors, readJsonBody } from './policy-body.ts';
+import { readJsonBody } from './policy-body.ts';
 import { checkPolicy } from './policy-document.ts';
 import { checksOf, type PolicyParts } from './policy-parts.ts';
 import { ownPlace, placeParameters, readablePolicy } from './policy-place.ts';
@@ -68,16 +68,18 @@ const readRoute = ({ objects, platformNamespace }: PolicyParts): Route => ({
 });
 
 function replaceRoute(parts: PolicyParts): Route {
-  const { objects, logger } = parts;
+  const { objects, logger, rate } = parts;
   const handle = async (request: RouteRequest): Promise<Reply> => {
+    const refused = rate.refusal(request);
+    if (refused !== undefined) return refused;
     const wanted = target(request);
     if (!wanted.ok) return wanted.reply;
     const body = readJsonBody(request);
     if (!body.ok) return body.reply;
     const { place, matches } = wanted.value;
-    const checked = checkPolicy(body.value, place, checksOf(parts));
-    if (!checked.ok) return problem(request, 'policy-invalid', { errors: problemErrors(checked.findings) });
-    const written = await objects.replace(place, matches, () => checked.wanted);
+    const checked = await checkPolicy(request, body.value, place, checksOf(parts));
+    if (!checked.ok) return checked.reply;
+    const written = await objects.replace(place, matches, () => checked.value);
     if (written.kind !== 'written') return notWritten(request, written);
     const { namespace, name } = place;
     logger.info('a policy is replaced', { caller: request.caller?.id, policy: `${namespace}/${name}` });
@@ -96,7 +98,7 @@ function replaceRoute(parts: PolicyParts): Route {
       parameters: [...placeParameters, ifMatchParameter],
       requestBody: { required: true, content: { 'application/json': { schema: policySchema } } },
       responses: answer,
-      problems: ['invalid-json', 'precondition-required', ...WRITE_PROBLEMS],
+      problems: ['invalid-json', 'precondition-required', 'rate-limited', 'overloaded', ...WRITE_PROBLEMS],
     },
   };
 }

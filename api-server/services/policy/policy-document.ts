@@ -1,27 +1,28 @@
+import type { Drafts, ValidateWork } from '../../../adapters/draft-worker/port.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { objectAt } from '../../../core/json/members.ts';
 import type { Finding } from '../../../core/manifest/finding.ts';
-import type { WantedPolicy } from '../../../core/policy/document/plan-write.ts';
-import { CEL_ENGINE } from '../../../core/policy/language/cel-engine.ts';
+import { unitsOfSet } from '../../../core/policy/decision/cost-budget.ts';
 import type { PolicySet } from '../../../core/policy/decision/policy-set.ts';
-import { validatePolicy } from '../../../core/policy/simulation/validate-policy.ts';
+import type { WantedPolicy } from '../../../core/policy/document/plan-write.ts';
 import type { OrbPolicySpec } from '../../../crds/orbpolicy.ts';
+import { problem } from '../../http/problem.ts';
+import { refuse, type RouteRequest, type Step } from '../../http/route.ts';
 import type { PolicyPlace } from '../../policy/port.ts';
-import { readPolicy, scopeFindings } from './policy-body.ts';
+import { draftStep } from './draft-answer.ts';
+import { problemErrors, readPolicy, scopeFindings } from './policy-body.ts';
+
+type Units = ValidateWork['othersUnits'];
 
 /** What a policy is checked against before it is written. */
 export interface DocumentChecks {
   /** The policies that meet the runs of a namespace. */
   readonly policies: { readonly of: (namespace: string) => PolicySet | undefined };
   readonly platformNamespace: string;
+  readonly drafts: Pick<Drafts, 'validate'>;
   /** ms since the epoch */
   readonly now: number;
 }
-
-export type CheckedPolicy =
-  | { readonly ok: true; readonly wanted: WantedPolicy }
-  /** Errors, with pointers into the policy. */
-  | { readonly ok: false; readonly findings: readonly Finding[] };
 
 /** The document with namespace and name of its place, where it names none. */
 export function placed(value: JsonValue, { namespace, name }: PolicyPlace): JsonValue {
@@ -39,21 +40,25 @@ function placeFindings(metadata: JsonObject, place: PolicyPlace): readonly Findi
   });
 }
 
-/** Errors of a policy that keep it from taking force; empty: it would. */
-export function errorsOf(
-  { namespace, name }: PolicyPlace,
-  spec: OrbPolicySpec,
-  { policies, now }: DocumentChecks,
-): readonly Finding[] {
+/** Units of the other policies that can meet the runs of a policy. */
+export function unitsBeside({ namespace, name }: PolicyPlace, policies: DocumentChecks['policies']): Units {
   const id = `${namespace}/${name}`;
   const others = (policies.of(namespace)?.members ?? []).filter((member) => member.id !== id);
-  const { findings } = validatePolicy(
-    { namespace, name, spec },
-    others.map(({ compiled }) => compiled),
-    now,
-    CEL_ENGINE,
-  );
-  return findings.filter(({ severity }) => severity === 'error');
+  return unitsOfSet(others.map(({ compiled }) => compiled));
+}
+
+/** Refuses a policy with errors that keep it from taking force. */
+export async function checkSpec(
+  request: RouteRequest,
+  place: PolicyPlace,
+  spec: OrbPolicySpec,
+  { policies, drafts, now }: DocumentChecks,
+): Promise<Step<undefined>> {
+  const work = { policy: { ...place, spec }, othersUnits: unitsBeside(place, policies), now };
+  const checked = draftStep(request, await drafts.validate(work, place.namespace), '/spec');
+  if (!checked.ok) return checked;
+  const errors = problemErrors(checked.value.findings);
+  return errors.length === 0 ? { ok: true, value: undefined } : refuse(problem(request, 'policy-invalid', { errors }));
 }
 
 const namesIn = (
@@ -69,20 +74,26 @@ const namesIn = (
       );
 
 /** Checks a policy that is to be written: schema, place, language, tests and budget. */
-export function checkPolicy(value: JsonValue, place: PolicyPlace, checks: DocumentChecks): CheckedPolicy {
+export async function checkPolicy(
+  request: RouteRequest,
+  value: JsonValue,
+  place: PolicyPlace,
+  checks: DocumentChecks,
+): Promise<Step<WantedPolicy>> {
   const read = readPolicy(placed(value, place));
-  if (!read.ok) return { ok: false, findings: read.findings };
+  if (!read.ok) return refuse(problem(request, 'policy-invalid', { errors: problemErrors(read.findings) }));
   const metadata = objectAt(value, 'metadata');
   const findings = [
     ...placeFindings(metadata, place),
     ...scopeFindings(read.value, place.namespace, checks.platformNamespace),
-    ...errorsOf(place, read.value.spec, checks),
   ];
-  if (findings.length > 0) return { ok: false, findings };
+  if (findings.length > 0) return refuse(problem(request, 'policy-invalid', { errors: problemErrors(findings) }));
+  const checked = await checkSpec(request, place, read.value.spec, checks);
+  if (!checked.ok) return checked;
   const wanted = {
     spec: objectAt(value, 'spec'),
     labels: namesIn(metadata, 'labels'),
     annotations: namesIn(metadata, 'annotations'),
   };
-  return { ok: true, wanted };
+  return { ok: true, value: wanted };
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../../../adapters/telemetry/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { PolicyObjects } from '../../policy/port.ts';
 import type { DocumentChecks } from './policy-document.ts';
+import type { SimulationRate } from './simulation-rate.ts';
 
 /** What the routes of policies as objects need. */
 export interface PolicyParts extends Omit<DocumentChecks, 'now'> {
@@ -10,11 +11,14 @@ export interface PolicyParts extends Omit<DocumentChecks, 'now'> {
   readonly ledger: Pick<Ledger, 'policyVersion' | 'policyVersions' | 'replayTotals'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Pick<Logger, 'info'>;
+  /** Of writes. */
+  readonly rate: Pick<SimulationRate, 'refusal'>;
 }
 
 /** What a policy is checked against at this time. */
-export const checksOf = ({ policies, platformNamespace, clock }: PolicyParts): DocumentChecks => ({
+export const checksOf = ({ policies, platformNamespace, drafts, clock }: PolicyParts): DocumentChecks => ({
   policies,
   platformNamespace,
+  drafts,
   now: clock.now(),
 });

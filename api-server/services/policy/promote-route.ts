@@ -13,10 +13,11 @@ import { closed, text } from '../../http/schemas.ts';
 import { policyEtag } from '../../policy/policy-objects.ts';
 import type { PolicyPlace } from '../../policy/port.ts';
 import { problemErrors, readBody, readPolicy } from './policy-body.ts';
-import { errorsOf, placed } from './policy-document.ts';
+import { checkSpec, placed } from './policy-document.ts';
 import { checksOf, type PolicyParts } from './policy-parts.ts';
 import { ownPlace, placeParameters } from './policy-place.ts';
 import { etagHeader, policyHeaders, policyJson, policyObjectSchema } from './policy-view.ts';
+import { STORED_WORK } from './simulation-rate.ts';
 import { notWritten, WRITE_PROBLEMS } from './write-answer.ts';
 
 const MEMBERS: readonly Member[] = [
@@ -39,10 +40,10 @@ async function stored(
   const { policy } = read;
   if (policy === undefined) return refuse(problem(request, 'policy-not-found'));
   const checked = readPolicy(placed({ spec: specOf(policy) }, place));
-  const findings = checked.ok ? errorsOf(place, checked.value.spec, checksOf(parts)) : checked.findings;
-  return checked.ok && findings.length === 0
-    ? { ok: true, value: { policy, spec: checked.value.spec } }
-    : refuse(problem(request, 'policy-invalid', { errors: problemErrors(findings) }));
+  if (!checked.ok) return refuse(problem(request, 'policy-invalid', { errors: problemErrors(checked.findings) }));
+  const { spec } = checked.value;
+  const good = await checkSpec(request, place, spec, checksOf(parts));
+  return good.ok ? { ok: true, value: { policy, spec } } : good;
 }
 
 const gateJson = ({ failing }: GateVerdict): JsonObject => ({
@@ -84,8 +85,10 @@ async function checkGate(
 
 /** `POST /policies/{namespace}/{name}/promote` (policy.md §5): from Audit to Enforce. */
 export function promoteRoute(parts: PolicyParts): Route {
-  const { objects, logger } = parts;
+  const { objects, logger, rate } = parts;
   const handle = async (request: RouteRequest): Promise<Reply> => {
+    const refused = rate.refusal(request, STORED_WORK);
+    if (refused !== undefined) return refused;
     const place = ownPlace(request);
     if (!place.ok) return place.reply;
     const body = readBody(request, MEMBERS);
@@ -135,7 +138,16 @@ export function promoteRoute(parts: PolicyParts): Route {
           content: { 'application/json': { schema: policyObjectSchema } },
         },
       },
-      problems: ['invalid-parameter', 'invalid-json', 'replay-gate-not-met', 'ledger-unavailable', ...WRITE_PROBLEMS],
+      problems: [
+        'invalid-parameter',
+        'unknown-member',
+        'invalid-json',
+        'replay-gate-not-met',
+        'ledger-unavailable',
+        'rate-limited',
+        'overloaded',
+        ...WRITE_PROBLEMS,
+      ],
     },
   };
 }

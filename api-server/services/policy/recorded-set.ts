@@ -2,8 +2,9 @@ import type { Ledger, PolicyVersion } from '../../../adapters/ledger/port.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { listAt } from '../../../core/json/members.ts';
 import { policySet, type PolicyInForce, type PolicySet } from '../../../core/policy/decision/policy-set.ts';
-import { compileDocument } from '../../../core/policy/document/compile-document.ts';
+import { compileDocumentSteps } from '../../../core/policy/document/compile-document.ts';
 import { CEL_ENGINE } from '../../../core/policy/language/cel-engine.ts';
+import { inSlices } from '../../policy/in-slices.ts';
 import { readPolicy } from './policy-body.ts';
 
 /** A policy that a record names, with the version that decided. */
@@ -28,11 +29,12 @@ export function storedPolicy({ namespace, name, spec }: PolicyVersion): ReturnTy
   return isJsonObject(value) ? readPolicy({ metadata: { namespace, name }, spec: value }) : undefined;
 }
 
-function inForce(version: PolicyVersion, enforced: boolean, now: number): PolicyInForce | undefined {
+async function inForce(version: PolicyVersion, enforced: boolean, now: number): Promise<PolicyInForce | undefined> {
   const read = storedPolicy(version);
   if (read?.ok !== true) return undefined;
   const { namespace, name } = version;
-  const document = compileDocument({ namespace, name, spec: read.value.spec }, now, CEL_ENGINE);
+  const written = { namespace, name, spec: read.value.spec };
+  const document = await inSlices(compileDocumentSteps(written, now, CEL_ENGINE));
   // Outside its rollout an enforced policy counts as audited, so the record alone says what held.
   const mode = enforced ? 'Enforce' : 'Audit';
   return document.ok ? { definition: document.definition, compiled: document.compiled, mode } : undefined;

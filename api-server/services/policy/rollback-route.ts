@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../../core/json/json-value.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { specOf } from '../../../core/reconcile/read-object.ts';
-import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Member } from '../../http/read-members.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, shapes } from '../../http/schemas.ts';
-import { problemErrors, readBody } from './policy-body.ts';
+import { readBody } from './policy-body.ts';
 import { checkPolicy } from './policy-document.ts';
 import { checksOf, type PolicyParts } from './policy-parts.ts';
 import { ownPlace, placeParameters } from './policy-place.ts';
 import { etagHeader, policyHeaders, policyJson, policyObjectSchema } from './policy-view.ts';
 import { findVersion } from './version-routes.ts';
 import { specOfVersion } from './version-view.ts';
+import { STORED_WORK } from './simulation-rate.ts';
 import { notWritten, WRITE_PROBLEMS } from './write-answer.ts';
 
 const MEMBERS: readonly Member[] = [
@@ -27,8 +27,10 @@ const inModeOf = (policy: KubeObject, { mode: _mode, ...spec }: JsonObject): Jso
 
 /** `POST /policies/{namespace}/{name}/rollback` (policy.md §5). */
 export function rollbackRoute(parts: PolicyParts): Route {
-  const { objects, logger } = parts;
+  const { objects, logger, rate } = parts;
   const handle = async (request: RouteRequest): Promise<Reply> => {
+    const refused = rate.refusal(request, STORED_WORK);
+    if (refused !== undefined) return refused;
     const place = ownPlace(request);
     if (!place.ok) return place.reply;
     const body = readBody(request, MEMBERS);
@@ -38,12 +40,12 @@ export function rollbackRoute(parts: PolicyParts): Route {
     if (!version.ok) return version.reply;
     const spec = specOfVersion(version.value);
     // Another program may have compiled it, and others may have used up the budget since.
-    const checked = checkPolicy({ spec }, place.value, checksOf(parts));
-    if (!checked.ok) return problem(request, 'policy-invalid', { errors: problemErrors(checked.findings) });
+    const checked = await checkPolicy(request, { spec }, place.value, checksOf(parts));
+    if (!checked.ok) return checked.reply;
     const written = await objects.replace(
       place.value,
       () => true,
-      (policy) => ({ ...checked.wanted, spec: inModeOf(policy, spec) }),
+      (policy) => ({ ...checked.value, spec: inModeOf(policy, spec) }),
     );
     if (written.kind !== 'written') return notWritten(request, written);
     const { namespace, name } = place.value;
@@ -73,7 +75,15 @@ export function rollbackRoute(parts: PolicyParts): Route {
           content: { 'application/json': { schema: policyObjectSchema } },
         },
       },
-      problems: ['invalid-parameter', 'invalid-json', 'ledger-unavailable', ...WRITE_PROBLEMS],
+      problems: [
+        'invalid-parameter',
+        'unknown-member',
+        'invalid-json',
+        'ledger-unavailable',
+        'rate-limited',
+        'overloaded',
+        ...WRITE_PROBLEMS,
+      ],
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Route } from '../../http/route.ts';
 import { policyProblems } from '../../problems/policies.ts';
 import type { Service, ServiceParts } from '../service.ts';
 import { approveRoute } from './approve-route.ts';
+import { auditLog } from './audit-log.ts';
 import { coverageRoute } from './coverage-route.ts';
 import { createPolicyRoute } from './create-route.ts';
 import { decisionRoutes } from './decision-routes.ts';
@@ -18,15 +19,17 @@ import { startReplayRoute } from './start-replay-route.ts';
 import { validateRoute } from './validate-route.ts';
 import { versionRoutes } from './version-routes.ts';
 
-function routes({ runtime, clock, ledger, policyObjects, replays }: ServiceParts): readonly Route[] {
-  const { logger, policies, settings, catalog, random } = runtime;
+function routes({ runtime, clock, ledger, policyObjects, replays, drafts }: ServiceParts): readonly Route[] {
+  const { policies, settings, catalog, random } = runtime;
+  const logger = auditLog(runtime.logger);
   const rate = new SimulationRate(clock);
+  const writes = new SimulationRate(clock, 'write policies or read their coverage');
   const { platformNamespace } = settings;
-  const parts = { objects: policyObjects, ledger, clock, logger, policies, platformNamespace };
+  const parts = { drafts, rate: writes, objects: policyObjects, ledger, clock, logger, policies, platformNamespace };
   return [
     schemaRoute(),
-    validateRoute({ clock, logger, rate, policies, platformNamespace }),
-    evaluateRoute(runtime, rate),
+    validateRoute({ drafts, clock, logger, rate, policies, platformNamespace }),
+    evaluateRoute({ runtime, rate, drafts }),
     ...decisionRoutes({ ledger, catalog }),
     explainRoute({ ledger, catalog, logger, rate, policies }),
     policyListRoute(parts),
@@ -35,9 +38,9 @@ function routes({ runtime, clock, ledger, policyObjects, replays }: ServiceParts
     ...versionRoutes(parts),
     rollbackRoute(parts),
     promoteRoute(parts),
-    coverageRoute({ ledger, clock, policies }),
+    coverageRoute({ ledger, clock, rate: writes, policies }),
     approveRoute({ ledger, clock, random, logger }),
-    startReplayRoute({ ledger, clock, logger, rate, policies, replays }),
+    startReplayRoute({ drafts, ledger, clock, logger, rate, policies, replays }),
     ...replayRoutes({ ledger, catalog, logger, replays }),
   ];
 }
@@ -45,6 +48,7 @@ function routes({ runtime, clock, ledger, policyObjects, replays }: ServiceParts
 /** Policies: their language, simulation, objects and decisions. */
 export const policyService: Service = {
   name: 'policy',
+  group: 'policy',
   routes,
   scopes: ['policies:read', 'policies:write', 'policies:simulate', 'policies:approve', 'decisions:read'],
   problems: policyProblems,

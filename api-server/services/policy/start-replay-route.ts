@@ -1,3 +1,4 @@
+import type { Drafts } from '../../../adapters/draft-worker/port.ts';
 import type { Ledger } from '../../../adapters/ledger/port.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
@@ -11,7 +12,8 @@ import { refuse, type Reply, type Route, type RouteRequest, type Step } from '..
 import { tenantOf } from '../../http/tenant.ts';
 import type { ReplayRequest } from '../../replays/replay-request.ts';
 import { MOST_RUNNING, type Replays } from '../../replays/replays.ts';
-import { draftSet } from './draft-set.ts';
+import { draftStep } from './draft-answer.ts';
+import { draftSet, readDrafts } from './draft-set.ts';
 import { problemErrors, readPolicy, tenantOfPolicy } from './policy-body.ts';
 import { storedPolicy } from './recorded-set.ts';
 import { readReplay, type AskedReplay } from './replay-body.ts';
@@ -25,6 +27,7 @@ export interface StartReplayParts {
   readonly rate: SimulationRate;
   readonly policies: { readonly of: (namespace: string) => PolicySet | undefined };
   readonly replays: Pick<Replays, 'start'>;
+  readonly drafts: Pick<Drafts, 'evaluate'>;
 }
 
 /** A policy to replay, and whose receipts. */
@@ -66,14 +69,20 @@ const isJson = (value: unknown): value is JsonValue => value !== undefined;
 const underPolicy = (findings: readonly Finding[], prefix: string): ReturnType<typeof problemErrors> =>
   problemErrors(findings.map((one) => ({ ...one, pointer: `/policy${one.pointer.slice(prefix.length)}` })));
 
-function requestOf(
+async function requestOf(
   request: RouteRequest,
   { tenant, name, policy }: Subject,
   asked: AskedReplay,
-  { policies, clock }: StartReplayParts,
-): Step<ReplayRequest> {
+  { policies, clock, drafts }: StartReplayParts,
+): Promise<Step<ReplayRequest>> {
+  const read = await readDrafts([policy], tenant);
+  if (!read.ok)
+    return refuse(problem(request, 'policy-invalid', { errors: underPolicy(read.findings, '/policies/0') }));
+  const work = { policies: read.policies, facts: undefined, isTraced: false, now: clock.now() };
+  const found = draftStep(request, await drafts.evaluate(work, tenant), '/policy');
+  if (!found.ok) return found;
   const current = policies.of(tenant) ?? policySet([], []);
-  const drafted = draftSet(current, [policy], 'current+draft', { tenant, now: clock.now() });
+  const drafted = draftSet(current, read.policies, found.value, 'current+draft');
   if (!drafted.ok)
     return refuse(problem(request, 'policy-invalid', { errors: underPolicy(drafted.findings, '/policies/0') }));
   const definition = drafted.set.members.find(({ id }) => id === `${tenant}/${name}`)?.definition;
@@ -97,7 +106,7 @@ export function startReplayRoute(parts: StartReplayParts): Route {
     const subject =
       policy.kind === 'draft' ? draftSubject(request, policy.value) : await storedSubject(request, ledger, policy);
     if (!subject.ok) return subject.reply;
-    const wanted = requestOf(request, subject.value, asked.value, parts);
+    const wanted = await requestOf(request, subject.value, asked.value, parts);
     if (!wanted.ok) return wanted.reply;
     const { tenant, definition } = wanted.value;
     const replayId = await replays.start(wanted.value);
@@ -133,12 +142,14 @@ export function startReplayRoute(parts: StartReplayParts): Route {
       },
       problems: [
         'invalid-parameter',
+        'unknown-member',
         'invalid-json',
         'policy-invalid',
         'policy-not-found',
         'namespace-not-found',
         'namespace-ambiguous',
         'rate-limited',
+        'overloaded',
         'ledger-unavailable',
       ],
     },

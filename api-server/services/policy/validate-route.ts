@@ -1,17 +1,18 @@
+import type { Drafts, ValidatedDraft } from '../../../adapters/draft-worker/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import type { JsonObject } from '../../../core/json/json-value.ts';
 import type { Finding } from '../../../core/manifest/finding.ts';
 import type { PolicySet } from '../../../core/policy/decision/policy-set.ts';
-import { CEL_ENGINE } from '../../../core/policy/language/cel-engine.ts';
-import { validatePolicy, type PolicyValidation } from '../../../core/policy/simulation/validate-policy.ts';
 import { namespaceParameter } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
 import type { Member } from '../../http/read-members.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed } from '../../http/schemas.ts';
+import { DRAFT_PROBLEMS, draftStep } from './draft-answer.ts';
 import { readBody, readPolicy, scopeFindings, tenantOfPolicy } from './policy-body.ts';
+import { unitsBeside } from './policy-document.ts';
 import { policySchema, validationSchema } from './schemas.ts';
 import type { SimulationRate } from './simulation-rate.ts';
 
@@ -22,6 +23,7 @@ export interface ValidateParts {
   readonly platformNamespace: string;
   /** The policies that meet the runs of a namespace. */
   readonly policies: { readonly of: (namespace: string) => PolicySet | undefined };
+  readonly drafts: Pick<Drafts, 'validate'>;
 }
 
 const MEMBERS: readonly Member[] = [{ name: 'policy', accepts: () => true, expected: 'an OrbPolicy' }];
@@ -33,12 +35,12 @@ const shownFinding = ({ severity, pointer, code, detail }: Finding): JsonObject 
   detail,
 });
 
-function answerOf(found: PolicyValidation, more: readonly Finding[]): JsonObject {
-  const { definition, compiled, budgetAfter, tests } = found;
+function answerOf(found: ValidatedDraft, more: readonly Finding[]): JsonObject {
+  const { digest, compiled, budgetAfter, tests } = found;
   const findings = [...more, ...found.findings];
   return {
     valid: found.valid && more.length === 0,
-    policy_digest: definition.digest,
+    policy_digest: digest,
     ...(compiled === undefined
       ? {}
       : {
@@ -55,7 +57,7 @@ function answerOf(found: PolicyValidation, more: readonly Finding[]): JsonObject
 
 /** `POST /policies/validate` (policy.md §5): lint, cost, budget and tests of a policy; nothing is stored. */
 export function validateRoute(parts: ValidateParts): Route {
-  const { clock, logger, rate, platformNamespace, policies } = parts;
+  const { clock, logger, rate, platformNamespace, policies, drafts } = parts;
   const handle = async (request: RouteRequest): Promise<Reply> => {
     const refused = rate.refusal(request);
     if (refused !== undefined) return refused;
@@ -69,17 +71,13 @@ export function validateRoute(parts: ValidateParts): Route {
     if (!read.ok) return json({ valid: false, tests: [], findings: read.findings.map(shownFinding) });
     const { tenant } = choice;
     const { spec, metadata } = read.value;
-    const others = (policies.of(tenant)?.members ?? []).filter(
-      ({ definition }) => definition.namespace !== tenant || definition.name !== metadata.name,
-    );
-    logger.info('a policy is validated', { caller: request.caller?.id, tenant, policy: metadata.name });
-    const found = validatePolicy(
-      { namespace: tenant, name: metadata.name, spec },
-      others.map(({ compiled }) => compiled),
-      clock.now(),
-      CEL_ENGINE,
-    );
-    return json(answerOf(found, scopeFindings(read.value, tenant, platformNamespace)));
+    const { name } = metadata;
+    logger.info('a policy is validated', { caller: request.caller?.id, tenant, policy: name });
+    const place = { namespace: tenant, name };
+    const work = { policy: { ...place, spec }, othersUnits: unitsBeside(place, policies), now: clock.now() };
+    const found = draftStep(request, await drafts.validate(work, tenant), '/policy/spec');
+    if (!found.ok) return found.reply;
+    return json(answerOf(found.value, scopeFindings(read.value, tenant, platformNamespace)));
   };
   return {
     method: 'post',
@@ -102,7 +100,14 @@ export function validateRoute(parts: ValidateParts): Route {
           content: { 'application/json': { schema: validationSchema } },
         },
       },
-      problems: ['invalid-parameter', 'invalid-json', 'namespace-not-found', 'namespace-ambiguous', 'rate-limited'],
+      problems: [
+        'invalid-parameter',
+        'unknown-member',
+        'invalid-json',
+        'namespace-not-found',
+        'namespace-ambiguous',
+        ...DRAFT_PROBLEMS,
+      ],
     },
   };
 }

@@ -13,17 +13,32 @@ import { specOfVersion, versionJson, versionSchema, wholeVersionSchema } from '.
 const PATH = '/policies/{namespace}/{name}/versions';
 const MOST_VERSIONS = 100;
 
+/** Whose versions are wanted. */
+interface WantedVersions extends PolicyPlace {
+  /** Those that met the runs of every tenant; the others are the platform's own affair. */
+  readonly onlyForAll: boolean;
+}
+
 /**
  * Whose versions are wanted. Those of an own policy stay when it is deleted; those of the platform are shown while the
  * policy meets the runs of every tenant.
  */
-async function place(request: RouteRequest, { objects, platformNamespace }: PolicyParts): Promise<Step<PolicyPlace>> {
+async function place(
+  request: RouteRequest,
+  { objects, platformNamespace }: PolicyParts,
+): Promise<Step<WantedVersions>> {
   const { namespace = '', name = '' } = request.params;
   const isOwn = request.caller !== undefined && tenantOf(request.caller, namespace).kind === 'tenant';
-  if (isOwn) return ownPlace(request);
+  if (isOwn) {
+    const own = ownPlace(request);
+    return own.ok ? { ok: true, value: { ...own.value, onlyForAll: false } } : own;
+  }
   const found = await readablePolicy(request, objects, platformNamespace);
-  return found.ok ? { ok: true, value: { namespace, name } } : found;
+  return found.ok ? { ok: true, value: { namespace, name, onlyForAll: true } } : found;
 }
+
+const isShown = (version: PolicyVersion, { onlyForAll }: WantedVersions): boolean =>
+  !onlyForAll || specOfVersion(version)['scope'] === 'Platform';
 
 function listRoute(parts: PolicyParts): Route {
   const { ledger, objects, platformNamespace } = parts;
@@ -36,7 +51,8 @@ function listRoute(parts: PolicyParts): Route {
       const found = await readablePolicy(request, objects, platformNamespace);
       if (!found.ok) return found.reply;
     }
-    const items = await Promise.all(versions.map((version) => versionJson(ledger, version)));
+    const shown = versions.filter((version) => isShown(version, wanted.value));
+    const items = await Promise.all(shown.map((version) => versionJson(ledger, version)));
     return json({ items }, { 'cache-control': 'private, no-cache' });
   };
   return {
@@ -64,7 +80,10 @@ function listRoute(parts: PolicyParts): Route {
   };
 }
 
-/** A version of an own policy. */
+const noSuchVersion = (request: RouteRequest): Reply =>
+  problem(request, 'policy-not-found', { detail: 'No version with this digest was in force.' });
+
+/** A version of a policy. */
 export async function findVersion(
   request: RouteRequest,
   { ledger }: Pick<PolicyParts, 'ledger'>,
@@ -72,9 +91,7 @@ export async function findVersion(
   digest: string,
 ): Promise<Step<PolicyVersion>> {
   const found = isDigest(digest) ? await ledger.policyVersion(namespace, name, digest) : undefined;
-  return found === undefined
-    ? refuse(problem(request, 'policy-not-found', { detail: 'No version with this digest was in force.' }))
-    : { ok: true, value: found };
+  return found === undefined ? refuse(noSuchVersion(request)) : { ok: true, value: found };
 }
 
 function readRoute(parts: PolicyParts): Route {
@@ -83,6 +100,7 @@ function readRoute(parts: PolicyParts): Route {
     if (!wanted.ok) return wanted.reply;
     const found = await findVersion(request, parts, wanted.value, request.params['digest'] ?? '');
     if (!found.ok) return found.reply;
+    if (!isShown(found.value, wanted.value)) return noSuchVersion(request);
     const shown = await versionJson(parts.ledger, found.value);
     return json({ ...shown, spec: specOfVersion(found.value) }, { 'cache-control': 'private, no-cache' });
   };

@@ -46,6 +46,7 @@ export const swapOperation: Operation = {
     ...WRITING,
     'invalid-json',
     'invalid-parameter',
+    'unknown-member',
     'provider-unknown',
     'provider-unresolved',
     'provider-unhealthy',

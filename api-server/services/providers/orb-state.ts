@@ -9,6 +9,8 @@ import type { CompiledOrb } from '../../../core/orb/compiled-orb.ts';
 import { tenantFor } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
 import { refuse, type RouteRequest, type Step } from '../../http/route.ts';
+import { orbNotFound } from '../../orbs/orb-not-found.ts';
+import { ownIds } from '../../orbs/visible-orbs.ts';
 import { refuseKey } from '../../run/authorise.ts';
 import { notReady } from '../../run/resolve.ts';
 import type { EvaluationRequest, OrbPlace } from '../../providers/port.ts';
@@ -19,8 +21,11 @@ export interface FoundOrb {
   readonly orb: CompiledOrb;
 }
 
+/** What finds an Orb, and what was meant when it is not there. */
+export type FindingCatalog = Pick<Catalog, 'orb' | 'all' | 'invalid'>;
+
 /** The Orb of `{orb_id}` in a path (design.md §2): of the caller's tenant only. */
-export function findOrb(catalog: Pick<Catalog, 'orb'>, request: RouteRequest): Step<FoundOrb> {
+export function findOrb(catalog: FindingCatalog, request: RouteRequest): Step<FoundOrb> {
   const tenant = tenantFor(request, 'orb-not-found', 'orb-ambiguous');
   if (!tenant.ok) return tenant;
   const parsed = parseOrbId(request.params['orb_id'] ?? '');
@@ -29,7 +34,11 @@ export function findOrb(catalog: Pick<Catalog, 'orb'>, request: RouteRequest): S
   const limited = refuseKey(request, orbId);
   if (limited !== undefined) return refuse(limited);
   const entry = catalog.orb(tenant.tenant, orbId);
-  if (entry === undefined) return refuse(problem(request, 'orb-not-found'));
+  if (entry === undefined) {
+    const known = ownIds(catalog, tenant.tenant, request.caller?.orbs);
+    const searched = { catalog, namespace: tenant.tenant, known, at: { parameter: 'orb_id' } };
+    return refuse(orbNotFound(request, orbId, searched));
+  }
   if (entry.compiled === undefined) return refuse(notReady(request, entry, tenant.tenant));
   const { namespace, name } = entry;
   return { ok: true, value: { place: { namespace, name, orbId }, orb: entry.compiled } };

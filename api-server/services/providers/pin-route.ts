@@ -1,15 +1,14 @@
-import type { Catalog } from '../../../adapters/catalog/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { pinStoreUnavailable } from './pin-store-unavailable.ts';
 import { removePinOperation } from './operations.ts';
-import { activeOf, findOrb, ownerWarnings, pinOrNull } from './orb-state.ts';
+import { activeOf, findOrb, ownerWarnings, pinOrNull, type FindingCatalog } from './orb-state.ts';
 import type { PinStore } from '../../providers/port.ts';
 
 export interface PinDeps {
-  readonly catalog: Pick<Catalog, 'orb'>;
+  readonly catalog: FindingCatalog;
   readonly clock: Pick<Clock, 'now'>;
   readonly pins: PinStore;
 }

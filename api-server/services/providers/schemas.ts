@@ -2,11 +2,11 @@ import { BLOCKS } from '../../../core/failover/failback-view.ts';
 import { WINDOWS } from '../../../core/failover/metrics.ts';
 import { RULES } from '../../../core/failover/types.ts';
 import type { JsonSchema } from '../../http/operation.ts';
-import { closed, shapes } from '../../http/schemas.ts';
+import { closed, ref, shapes } from '../../http/schemas.ts';
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 const provider = text('Name of the provider.');
-const orNull = (schema: JsonSchema): JsonSchema => ({ oneOf: [schema, { type: 'null' }] });
+const orNull = (schema: JsonSchema): Exclude<JsonSchema, boolean> => ({ oneOf: [schema, { type: 'null' }] });
 const wordOrNull = (words: readonly string[]): JsonSchema => ({ enum: [...words, null] });
 const ms = (description: string): JsonSchema => ({ type: ['integer', 'null'], minimum: 0, description });
 const ratio = (description: string): JsonSchema => ({ type: ['number', 'null'], minimum: 0, maximum: 1, description });
@@ -88,6 +88,7 @@ const providerRow = closed({
   probe_ok_ratio: ratio('Share of good probes.'),
   last_probe: orNull(closed({ at: shapes.time, outcome: { type: 'string' }, duration_ms: count })),
   breaker: { enum: [...breaker.enum, null], description: 'The worst of all replicas.' },
+  breaker_replica: { type: ['string', 'null'], description: 'A replica with that state; null: closed, or not known.' },
   hold_until: timeOrNull,
 });
 
@@ -119,6 +120,17 @@ const swapRow = closed({
   receipt_id: shapes.receiptId,
 });
 
+/** What the answering replica knows of a provider. */
+const replicaProvider = closed({
+  name: provider,
+  breaker,
+  since: { ...timeOrNull, description: 'Since when the breaker is not closed.' },
+  until: { ...timeOrNull, description: 'When it lets the next attempt through.' },
+  paused_until: { ...timeOrNull, description: 'End of the pause that the provider asked for.' },
+  failures: { ...count, description: 'Failed attempts since the last good one.' },
+  last_failure: { ...ref('LastFailure'), description: 'Of this replica since it started; null: there is none.' },
+});
+
 export const statusSchema = closed({
   orb_id: shapes.orbId,
   active_provider: provider,
@@ -138,8 +150,15 @@ export const statusSchema = closed({
   providers: { type: 'array', items: providerRow },
   decision: orNull(decision),
   swaps: { type: 'array', items: swapRow, maxItems: 10, description: 'Newest first.' },
+  incidents: {
+    type: ['array', 'null'],
+    items: { type: 'object' },
+    description: 'Of the Orb, as GET /incidents shows them, without muted ones; null: the ledger is away.',
+  },
   this_replica: closed({
+    name: text('Instance name of the replica that answers.'),
     breakers: { type: 'object', additionalProperties: breaker },
     cooling: { type: 'object', additionalProperties: shapes.time },
+    providers: { type: 'array', items: replicaProvider, description: 'Every provider with an execution.' },
   }),
 });

@@ -5,7 +5,7 @@ import { RULE_TEXTS } from '../../../core/failover/rule-texts.ts';
 import type { FailoverPin, FailoverStatus, ResolvedSwapConfig, SwapRecord } from '../../../core/failover/types.ts';
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import { activeOf, namesOf, pinInForce, pinOrNull, primaryOf, timeText, type FoundOrb } from './orb-state.ts';
-import type { ReplicaView } from '../../providers/port.ts';
+import { replicaView, worstBreaker, type SeenReplica } from './replica-status.ts';
 
 const SWAPS_SHOWN = 10;
 const P95 = 0.95;
@@ -27,6 +27,7 @@ interface Seen extends FoundOrb {
   /** Undefined without `swap_config`. */
   readonly config: ResolvedSwapConfig | undefined;
   readonly evaluation: EvaluationSummary | undefined;
+  readonly replica: SeenReplica;
 }
 
 type Word = 'single' | 'primary' | 'failed_over' | 'ramping' | 'pinned' | 'all_down' | 'frozen';
@@ -81,7 +82,6 @@ const healthView = (health: ProviderHealth | undefined): JsonObject => {
       probe === null
         ? null
         : { at: timeText(probe.at), outcome: probe.outcome, duration_ms: Math.round(probe.durationMs) },
-    breaker: health?.breaker ?? null,
   };
 };
 
@@ -115,7 +115,7 @@ function roleOf(name: string, { orb }: Seen): string {
 }
 
 function providerView(name: string, seen: Seen): JsonObject {
-  const { orb, active, failover, evaluation, config, now } = seen;
+  const { orb, active, failover, evaluation, config, now, replica } = seen;
   const until = failover?.holds.find(({ provider }) => provider === name)?.until ?? 0;
   const known = evaluation?.providers.find(({ provider }) => provider === name);
   return {
@@ -125,6 +125,7 @@ function providerView(name: string, seen: Seen): JsonObject {
     active: name === active,
     ...measurementsView(known, config?.latency.quantile ?? P95),
     ...healthView(evaluation?.health[name]),
+    ...worstBreaker(name, evaluation?.health[name], replica),
     hold_until: until > now ? timeText(until) : null,
   };
 }
@@ -174,16 +175,6 @@ const swapView = ({ seq, at, from, to, reason, actor, receiptId }: SwapRecord): 
   receipt_id: receiptId,
 });
 
-function replicaView({ place, orb }: FoundOrb, replica: ReplicaView): JsonObject {
-  const { namespace, orbId } = place;
-  const breakers = new Map(Object.entries(replica.breakers(namespace, orbId)));
-  const cooling = Object.entries(replica.cooling(namespace, orbId));
-  return {
-    breakers: Object.fromEntries([...orb.providers.keys()].map((name) => [name, breakers.get(name) ?? 'closed'])),
-    cooling: Object.fromEntries(cooling.map(([name, until]) => [name, timeText(until)])),
-  };
-}
-
 /**
  * The answer of `GET /providers/{orb_id}/status` (failover.md §9.3). It only reads; it decides nothing.
  * @param evaluation metrics of the last evaluation; undefined: not available, and all members that depend on them are null
@@ -192,7 +183,7 @@ function replicaView({ place, orb }: FoundOrb, replica: ReplicaView): JsonObject
 export function statusView(
   found: FoundOrb,
   evaluation: EvaluationSummary | undefined,
-  replica: ReplicaView,
+  replica: SeenReplica,
   now: number,
 ): Readonly<Record<string, JsonValue>> {
   const { orb, place } = found;
@@ -207,6 +198,7 @@ export function statusView(
     failover: orb.failover,
     config,
     evaluation,
+    replica,
   };
   return {
     orb_id: place.orbId,
@@ -222,6 +214,6 @@ export function statusView(
     providers: namesOf(orb).map((name) => providerView(name, seen)),
     decision: decisionView(seen),
     swaps: (orb.failover?.history ?? []).slice(-SWAPS_SHOWN).toReversed().map(swapView),
-    this_replica: replicaView(found, replica),
+    this_replica: replicaView([...orb.providers.keys()], replica),
   };
 }

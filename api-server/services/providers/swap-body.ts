@@ -5,6 +5,7 @@ import { readJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
 import type { ProblemError } from '../../http/problem-options.ts';
 import { problem } from '../../http/problem.ts';
+import { wrongMembers } from '../../http/read-members.ts';
 import type { Reply, RouteRequest } from '../../http/route.ts';
 
 export type PinMode = 'soft' | 'hard' | 'once';
@@ -88,7 +89,7 @@ function bodyOf(reader: MemberReader): SwapBody {
 
 const refused = (request: RouteRequest, errors: readonly ProblemError[]): ParsedBody => ({
   ok: false,
-  reply: problem(request, 'invalid-parameter', { errors }),
+  reply: wrongMembers(request, errors),
 });
 
 /** A `once` swap is not a pin, so a caller can't choose its end. */

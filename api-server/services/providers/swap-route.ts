@@ -1,4 +1,3 @@
-import type { Catalog } from '../../../adapters/catalog/port.ts';
 import { LedgerError, type IdempotencyClaim, type Ledger } from '../../../adapters/ledger/port.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
@@ -11,7 +10,16 @@ import { claimAt, malformedKey, replay, type ClaimOf } from '../../run/idempoten
 import { awaitSwap, type SwapState } from './await-swap.ts';
 import { pinStoreUnavailable } from './pin-store-unavailable.ts';
 import { swapOperation } from './operations.ts';
-import { activeOf, findOrb, ownerWarnings, pinInForce, pinOrNull, pinView, timeText } from './orb-state.ts';
+import {
+  activeOf,
+  findOrb,
+  ownerWarnings,
+  pinInForce,
+  pinOrNull,
+  pinView,
+  timeText,
+  type FindingCatalog,
+} from './orb-state.ts';
 import { planSwap, type PlanDeps, type SwapPlan } from './plan-swap.ts';
 import type { PinStore } from '../../providers/port.ts';
 import { parseSwap } from './swap-body.ts';
@@ -19,9 +27,9 @@ import { failoverPinOf } from '../../../core/failover/pin.ts';
 import type { FailoverPin } from '../../../core/failover/types.ts';
 
 export interface SwapDeps extends PlanDeps {
-  readonly catalog: Pick<Catalog, 'orb'>;
+  readonly catalog: FindingCatalog;
   readonly pins: PinStore;
-  readonly ledger: Pick<Ledger, 'idempotent' | 'keepAnswer'>;
+  readonly ledger: Pick<Ledger, 'idempotent' | 'keepAnswer' | 'openIncidents'>;
   readonly clock: Clock;
   readonly sha256: Sha256;
   readonly logger: Pick<Logger, 'warn'>;

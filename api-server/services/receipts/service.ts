@@ -15,6 +15,7 @@ function routes({ keys, ledger, clock }: ServiceParts): readonly Route[] {
 /** Receipts of runs and swaps, and their proofs. */
 export const receiptService: Service = {
   name: 'receipts',
+  group: 'runtime',
   routes,
   scopes: ['receipts:read'],
   problems: receiptProblems,

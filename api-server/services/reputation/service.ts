@@ -9,6 +9,7 @@ import { wellKnownRoutes } from './well-known-routes.ts';
 /** Scores, tiers, certificates and badges of published Orbs. */
 export const reputationService: Service = {
   name: 'reputation',
+  group: 'reputation',
   routes: ({ reputation, clock, ledger, keys }) => [
     profileRoute({ ledger: reputation.stored, listings: reputation.listings }),
     certificateRoute({ reader: reputation.reader, proofs: keptProofs(ledger), keys, clock }),

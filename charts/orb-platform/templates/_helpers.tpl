@@ -108,7 +108,7 @@ tolerations: {{ toYaml . | nindent 2 }}
 
 {{/* "true" when the API itself serves TLS. */}}
 {{- define "orb.apiTls" -}}
-{{- if not (or .Values.api.behindTlsProxy .Values.ingress.enabled .Values.gateway.enabled) }}true{{ end }}
+{{- if not (or .Values.api.behindTlsProxy .Values.ingress.enabled .Values.gateway.enabled .Values.ingestion.ingress.enabled) }}true{{ end }}
 {{- end }}
 
 {{- define "orb.tlsSecret" -}}
@@ -141,9 +141,14 @@ tolerations: {{ toYaml . | nindent 2 }}
 orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- end }}
 
-{{/* Exceptions of the dialer, as a JSON list, including that of the example. */}}
+{{/* Exceptions of the dialer, as a JSON list, including those of the canary and of the example. */}}
 {{- define "orb.exceptions" -}}
 {{- $all := .Values.egress.exceptions -}}
+{{- if .Values.statusProber.enabled -}}
+{{- $all = append $all (dict
+  "origin" (printf "https://%s:8444" (include "orb.canaryHost" .))
+  "podSelector" (dict "matchLabels" (include "orb.selector" (dict "root" . "component" "status-prober") | fromYaml))) -}}
+{{- end -}}
 {{- if .Values.example.enabled -}}
 {{- $all = append $all (dict
   "origin" (printf "https://%s:8443" (include "orb.exampleHost" .))

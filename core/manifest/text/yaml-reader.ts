@@ -15,6 +15,7 @@ import type { JsonValue } from '../../json/json-value.ts';
 import { childPointer } from '../child-pointer.ts';
 import { MAX_DEPTH } from '../../json/too-deep.ts';
 import { openReading, report, type Reading } from './reading.ts';
+import { explainYaml, isBarePlaceholder, QUOTE_PLACEHOLDER } from './yaml-fault.ts';
 import { plainScalar } from './yaml-scalar.ts';
 
 export interface YamlDocument {
@@ -42,8 +43,6 @@ interface Spot {
 
 // Aliases multiply: nine lines can expand to a billion values.
 const MAX_VALUES = 100_000;
-// Used in place of the library's error texts: they may quote the file, which may be a Secret.
-const MALFORMED = 'The YAML is not well formed at this place.';
 
 // JSON escapes that kubectl does not know: \/ and a surrogate pair in two escapes.
 const JSON_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\(?:\/|u[dD][89abAB][0-9a-fA-F]{2}\\u)/;
@@ -64,10 +63,15 @@ function isReadable(walk: Walk, { type, range }: Scalar.Parsed, spot: Spot): boo
   return false;
 }
 
+function refuseKey(walk: Walk, key: Node, spot: Spot): undefined {
+  if (isMap(key) && isBarePlaceholder(walk.text, spot.offset))
+    return refuse(walk, { ...spot, offset: spot.offset - 1 }, 'yaml-key', QUOTE_PLACEHOLDER);
+  return refuse(walk, spot, 'yaml-key', 'A key is a name; write it as a string, without tag or alias.');
+}
+
 function readKey(walk: Walk, key: Node, spot: Spot): string | undefined {
   const isPlain = isScalar(key) && typeof key.value === 'string' && key.tag === undefined;
-  if (!isPlain || typeof key.value !== 'string')
-    return refuse(walk, spot, 'yaml-key', 'A key is a name; write it as a string, without tag or alias.');
+  if (!isPlain || typeof key.value !== 'string') return refuseKey(walk, key, spot);
   if (!isReadable(walk, key, spot)) return undefined;
   const value = key.type === 'PLAIN' ? readPlain(walk, key.value, spot) : key.value;
   if (value === undefined || typeof value === 'string') return value;
@@ -147,8 +151,10 @@ function readNode(walk: Walk, node: Node, outer: Spot): JsonValue | undefined {
 
 function readDocument(text: string, document: Document.Parsed): YamlDocument {
   const walk: Walk = { ...openReading(text), anchors: new Map(), open: new Set(), values: 0 };
-  for (const error of document.errors.slice(0, 20))
-    report(walk, error.pos[0], { code: 'invalid-yaml', pointer: '', detail: MALFORMED });
+  for (const error of document.errors.slice(0, 20)) {
+    const { offset, detail } = explainYaml(text, error);
+    report(walk, offset, { code: 'invalid-yaml', pointer: '', detail });
+  }
   if (walk.findings.length > 0) return { reading: walk, value: undefined };
   return { reading: walk, value: readNode(walk, document.contents, { pointer: '', depth: 0, offset: 0 }) };
 }

@@ -3,18 +3,15 @@ import type { Facts } from '../language/port.ts';
 import type { OrbisetPolicies } from '../../manifest/policies.ts';
 import { combine, severityOf } from './combine.ts';
 import type { DecidedRule, Decision, Denial, Violation } from './decision.ts';
-import type { KeptResults } from './kept-results.ts';
-import { evaluatePolicies, type EvaluatedPolicy } from './matched-policies.ts';
+import { evaluatePolicies, type EvaluatedPolicy, type KeptFor } from './matched-policies.ts';
 import type { MissingMember, PolicySet } from './policy-set.ts';
 import { worstViolations } from './worst-violations.ts';
 
-/** What a decision needs beside policies and facts. */
-export interface DecideOptions {
+/** What a decision needs beside policies and facts. With kept results, and without, it is the same. */
+export interface DecideOptions extends KeptFor {
   readonly orbiset: OrbisetPolicies;
   /** Namespace of the Orbiset: its `requireReady` means the policies of that namespace. */
   readonly namespace: string;
-  /** Results of earlier runs; undefined: everything is evaluated. Both give the same decision. */
-  readonly kept: KeptResults | undefined;
 }
 
 /** An Orbiset without `spec.policies`. */
@@ -95,15 +92,37 @@ function mustBeReady({ requireReady, namespace }: MissingMember, options: Decide
 const orbisetIn = (phase: Phase, { orbiset }: DecideOptions): OrbisetPolicies =>
   phase === 'PreFlight' ? orbiset : { ...orbiset, defaultEffect: 'allow' };
 
+const silentIn = (phase: Phase): Decision => ({
+  phase,
+  decision: 'allow',
+  defaultUsed: true,
+  denials: [],
+  rules: [],
+  obligations: {},
+  exceptionsUsed: [],
+  violations: [],
+  shadow: { decision: 'would_allow', differs: false },
+  hasIgnoredErrors: false,
+});
+
+/** No policy says anything, and the default allows: so it is for most runs. */
+const SILENT: Readonly<Record<Phase, Decision>> = {
+  PreFlight: silentIn('PreFlight'),
+  Request: silentIn('Request'),
+  Response: silentIn('Response'),
+};
+
 /**
  * Decides about one phase of a run: the one function for execution, dry run, tests and replay. Pure, synchronous, never
  * throws. The same facts, set and options give the same decision; the only clock is the fact `run.started_at`.
  * @param facts those of the phase and of the phases before it
  */
 export function decide(set: PolicySet, facts: Facts, phase: Phase, options: DecideOptions): Decision {
-  const policies = evaluatePolicies(set, facts, phase, options.kept);
+  const policies = evaluatePolicies(set, facts, phase, options);
   const missing = set.missing.filter((policy) => mustBeReady(policy, options) && policy.isMatch(facts));
-  const common = { orbiset: orbisetIn(phase, options), facts, phase };
+  const orbiset = orbisetIn(phase, options);
+  if (policies.length === 0 && missing.length === 0 && orbiset.defaultEffect === 'allow') return SILENT[phase];
+  const common = { orbiset, facts, phase };
   const enforced = {
     ...common,
     policies: policies.filter(({ isEnforced }) => isEnforced),

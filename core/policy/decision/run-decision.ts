@@ -33,14 +33,20 @@ export interface RunDecision {
 const isDenied = ({ decision }: PhaseDecision): boolean => decision.decision === 'deny';
 const isShadowDenied = ({ decision }: PhaseDecision): boolean => decision.shadow.decision === 'would_deny';
 
+/** What every run without a denial or violation says alike. */
+const NONE: readonly never[] = [];
+
 /** A run has no provider left when the decisions on all of them deny. */
 const denies = (phases: readonly PhaseDecision[], test: (decision: PhaseDecision) => boolean): boolean => {
+  const [only] = phases;
+  if (only !== undefined && phases.length === 1) return test(only);
   const requests = phases.filter(({ phase }) => phase === 'Request');
   return (requests.length > 0 && requests.every(test)) || phases.some((one) => one.phase !== 'Request' && test(one));
 };
 
 /** The decisions that say something about the run: not those on providers that were left out while others remained. */
 function decisive(phases: readonly PhaseDecision[]): readonly PhaseDecision[] {
+  if (phases.length === 1) return phases;
   const requests = phases.filter(({ phase }) => phase === 'Request');
   return requests.every(isDenied) ? phases : phases.filter((one) => one.phase !== 'Request' || !isDenied(one));
 }
@@ -65,7 +71,7 @@ export function runDecision(phases: readonly PhaseDecision[]): RunDecision {
     decision: isRunDenied ? 'deny' : 'allow',
     phase: deciding.phase,
     provider: deciding.provider,
-    denials: isRunDenied ? deciding.decision.denials : [],
+    denials: isRunDenied ? deciding.decision.denials : NONE,
     violations: worstViolations(counted.flatMap(({ decision }) => decision.violations)),
     check: checkOf(isRunDenied, counted),
     shadow: { decision: wouldDeny ? 'would_deny' : 'would_allow', differs: wouldDeny !== isRunDenied },
@@ -73,8 +79,14 @@ export function runDecision(phases: readonly PhaseDecision[]): RunDecision {
 }
 
 /** What all phases so far bind the run to, providers that were left out excepted. */
-export const boundTo = (phases: readonly PhaseDecision[]): Obligations =>
-  decisive(phases).reduce<Obligations>((joined, { decision }) => joinObligations(joined, decision.obligations), {});
+export function boundTo(phases: readonly PhaseDecision[]): Obligations {
+  const [only] = phases;
+  if (only !== undefined && phases.length === 1) return only.decision.obligations;
+  return decisive(phases).reduce<Obligations>(
+    (joined, { decision }) => joinObligations(joined, decision.obligations),
+    {},
+  );
+}
 
 /** A decision of a phase that no policy matches. */
 export const undecided = (phase: Phase): Decision => ({

@@ -6,16 +6,14 @@ import { rankOf } from '../../reputation/held-tier.ts';
 import { objectAt } from '../../json/members.ts';
 import type { Facts } from '../language/port.ts';
 import { rootOf, type FactDefinition } from './fact-schema.ts';
-import { MAX_INPUT_FACT, ORB_FACTS } from './orb-facts.ts';
+import { ORB_FACTS } from './orb-facts.ts';
 
 const DAY_MS = 86_400_000;
 
-const BY_ROOT = Map.groupBy([...ORB_FACTS.facts.values()], ({ path }) => rootOf(path));
-
 // The built-in guard turns a readonly array into any[].
 const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
-// Half a surrogate pair has no canonical form.
-const fits = (value: JsonValue, maxLength: number): boolean =>
+/** Half a surrogate pair has no canonical form. */
+export const fits = (value: JsonValue, maxLength: number): boolean =>
   typeof value === 'string' && value.length <= maxLength && value.isWellFormed();
 
 /** Whether a value is inside the bounds that costs were computed from. */
@@ -28,21 +26,31 @@ export function isWithin({ type, min, max, maxLength, maxItems }: FactDefinition
   return entries.length <= maxItems && entries.every((entry) => entry.every((text) => fits(text, maxLength)));
 }
 
-function withoutPrototype(members: readonly (readonly [string, JsonValue])[]): JsonObject {
+/** An object of these members alone. */
+export function withoutPrototype(members: readonly (readonly [string, JsonValue])[]): JsonObject {
   const facts: Record<string, JsonValue> = {};
   Object.setPrototypeOf(facts, null);
   for (const [name, value] of members) facts[name] = value;
   return facts;
 }
 
+const BY_ROOT = new Map(
+  [...Map.groupBy([...ORB_FACTS.facts.values()], ({ path }) => rootOf(path))].map(([root, facts]) => [
+    root,
+    new Map(facts.map((fact) => [fact.path.slice(root.length + 1), fact])),
+  ]),
+);
+
+const definitionOf = (root: string, name: string): FactDefinition | undefined => BY_ROOT.get(root)?.get(name);
+
 /** Facts below one root: a value that is unknown, or beyond its bounds, is absent, so that rules that read it fail. */
 function partOf(root: string, values: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  const members = (BY_ROOT.get(root) ?? []).flatMap((definition): readonly (readonly [string, JsonValue])[] => {
-    const name = definition.path.slice(root.length + 1);
-    const value = values[name];
-    return value !== undefined && isWithin(definition, value) ? [[name, value]] : [];
-  });
-  return withoutPrototype(members);
+  const members: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const definition = definitionOf(root, name);
+    if (definition !== undefined && value !== undefined && isWithin(definition, value)) members[name] = value;
+  }
+  return members;
 }
 
 /** An Orb and its publication. */
@@ -99,108 +107,32 @@ export function orbFacts(input: OrbFactsInput, now: number): JsonObject {
   });
 }
 
-/** A run before a secret is read. */
-export interface PreFlightInput {
-  /** From `orbFacts`. */
-  readonly orb: JsonObject;
-  readonly caller: {
-    readonly kind: 'api_key' | 'service_account' | 'anonymous';
-    /** `key:<keyid>`, `sa:<namespace>/<name>` or `anonymous`. */
-    readonly id: string;
-    readonly scopes: readonly string[];
-    /** Of the TokenReview, else empty. */
-    readonly groups: readonly string[];
-    /** Undefined when the count could not be read: rules that read it fail. */
-    readonly runsToday: number | undefined;
-  };
-  readonly orbiset: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly runsToday: number | undefined;
-    readonly orbRunsToday: number | undefined;
-  };
-  /** ms since the epoch */
-  readonly startedAt: number;
-  readonly hasIdempotencyKey: boolean;
-  readonly inputs: JsonObject;
-  /** Bytes of the canonical JSON of the inputs. */
-  readonly inputBytes: number;
-  /** Inputs whose values become facts: `inputNames` of the policy set. */
-  readonly inputNames: readonly string[];
+/** Who calls, as its facts say it. */
+export interface CallerFactsInput {
+  readonly kind: 'api_key' | 'service_account' | 'anonymous';
+  /** `key:<keyid>`, `sa:<namespace>/<name>` or `anonymous`. */
+  readonly id: string;
+  /** Namespace of the Orbiset. */
+  readonly tenant: string;
+  readonly scopes: readonly string[];
+  /** Of the TokenReview, else empty. */
+  readonly groups: readonly string[];
 }
 
-/** An input as a fact: text, truth or whole number; another number is its decimal text, the rest is absent. */
-function inputFact(value: JsonValue | undefined): JsonValue | undefined {
-  if (typeof value === 'string') return fits(value, MAX_INPUT_FACT) ? value : undefined;
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : String(value);
-  return typeof value === 'boolean' ? value : undefined;
+/** The facts `caller.*` that do not change with the run: build them once for each caller and tenant. */
+export const callerFacts = ({ kind, id, tenant, scopes, groups }: CallerFactsInput): JsonObject =>
+  partOf('caller', { kind, id, tenant, scopes, groups });
+
+/** An Orbiset as its facts say it. */
+export interface OrbisetFactsInput {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
-function inputFacts({ inputs, inputNames }: PreFlightInput): JsonObject {
-  const named = inputNames.flatMap((name): readonly (readonly [string, JsonValue])[] => {
-    const value = inputFact(Object.hasOwn(inputs, name) ? inputs[name] : undefined);
-    return value === undefined ? [] : [[name, value]];
-  });
-  return withoutPrototype(named);
-}
-
-const MOST_FIELDS = 256;
-
-/** Dotted paths of the values, objects opened: `user.name`. Stops beyond what a fact may hold. */
-function addFields(value: JsonObject, prefix: string, found: string[]): void {
-  for (const [name, inner] of Object.entries(value)) {
-    if (found.length > MOST_FIELDS) return;
-    const path = `${prefix}${name}`;
-    if (isJsonObject(inner) && Object.keys(inner).length > 0) addFields(inner, `${path}.`, found);
-    else found.push(path);
-  }
-}
-
-function fieldsOf(inputs: JsonObject): readonly string[] {
-  const found: string[] = [];
-  addFields(inputs, '', found);
-  return found.toSorted();
-}
-
-/** The facts of phase PreFlight. */
-export function preFlightFacts(input: PreFlightInput): Facts {
-  const { caller, orbiset } = input;
-  const named = inputFacts(input);
-  const parts: readonly (readonly [string, JsonValue])[] = [
-    ['orb', input.orb],
-    [
-      'caller',
-      partOf('caller', {
-        kind: caller.kind,
-        id: caller.id,
-        tenant: orbiset.namespace,
-        scopes: caller.scopes,
-        groups: caller.groups,
-        runs_today: caller.runsToday,
-      }),
-    ],
-    [
-      'orbiset',
-      partOf('orbiset', {
-        namespace: orbiset.namespace,
-        name: orbiset.name,
-        labels: orbiset.labels,
-        runs_today: orbiset.runsToday,
-        orb_runs_today: orbiset.orbRunsToday,
-      }),
-    ],
-    [
-      'run',
-      partOf('run', {
-        started_at: new Date(input.startedAt).toISOString(),
-        has_idempotency_key: input.hasIdempotencyKey,
-      }),
-    ],
-    ['request', partOf('request', { fields: fieldsOf(input.inputs), input_bytes: input.inputBytes })],
-  ];
-  return withoutPrototype(Object.keys(named).length === 0 ? parts : [...parts, ['inputs', named]]);
-}
+/** The facts `orbiset.*` that do not change with the run: build them once for each Orbiset. */
+export const orbisetFacts = ({ namespace, name, labels }: OrbisetFactsInput): JsonObject =>
+  partOf('orbiset', { namespace, name, labels });
 
 /** The sealed request of one provider: placeholders stand in place of secrets. */
 export interface RequestInput {

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isDigest, type Digest } from '../../json/digest.ts';
-import { jcs } from '../../json/jcs.ts';
 import { digestOfText } from '../../manifest/digest.ts';
-import type { Facts } from '../language/port.ts';
 import type { Phase } from './fact-schema.ts';
 
 /** Bytes of the salt of a snapshot: facts have few values and could be guessed from their digest. */
@@ -19,20 +17,33 @@ export interface FactsSnapshot {
   readonly digest: Digest;
 }
 
+/** Room for what is hashed: most facts take 1 kB, and memory of their own would take as long as the hash. */
+const ROOM = Buffer.allocUnsafeSlow(16_384);
+
+/** The most bytes of a UTF-16 unit in UTF-8. */
+const MOST_BYTES = 3;
+
+function salted(salt: Uint8Array, facts: string): Uint8Array {
+  const most = salt.length + facts.length * MOST_BYTES;
+  const bytes = most <= ROOM.length ? ROOM : Buffer.allocUnsafe(most);
+  bytes.set(salt);
+  return bytes.subarray(0, salt.length + bytes.write(facts, salt.length));
+}
+
 /** The digest of stored facts: `sha256(salt ‖ facts)`. */
 export function saltedDigest(salt: Uint8Array, facts: string): Digest {
-  const digest = `sha256:${createHash('sha256').update(salt).update(facts).digest('hex')}`;
+  const bytes = salted(salt, facts);
+  const digest = `sha256:${hash('sha256', bytes, 'hex')}`;
   if (!isDigest(digest)) throw new TypeError('SHA-256 is 64 hexadecimal digits');
   return digest;
 }
 
 /**
- * @param added what the phase adds: all facts of PreFlight, `requestFacts`, `responseFacts`
+ * @param facts canonical JSON of what the phase adds: all facts of PreFlight, `requestFacts`, `responseFacts`
  * @param salt `SALT_BYTES` random bytes, of this snapshot alone
  */
-export function takeSnapshot(phase: Phase, provider: string | null, added: Facts, salt: Uint8Array): FactsSnapshot {
+export function takeSnapshot(phase: Phase, provider: string | null, facts: string, salt: Uint8Array): FactsSnapshot {
   if (salt.length !== SALT_BYTES) throw new RangeError(`a salt has ${SALT_BYTES} bytes`);
-  const facts = jcs(added);
   return { phase, provider, facts, digest: saltedDigest(salt, facts) };
 }
 
@@ -40,9 +51,13 @@ export function takeSnapshot(phase: Phase, provider: string | null, added: Facts
 export const isSnapshotOf = (facts: string, salt: Uint8Array, digest: string): boolean =>
   saltedDigest(salt, facts) === digest;
 
+/** Members in the order of their names, and texts: that is the canonical form. */
+const memberOf = ({ phase, provider, digest }: Pick<FactsSnapshot, 'phase' | 'provider' | 'digest'>): string =>
+  `{"digest":"${digest}","phase":"${phase}","provider":${provider === null ? 'null' : JSON.stringify(provider)}}`;
+
 /**
  * The digest that a receipt holds: SHA-256 of the JCS array of `{phase, provider, digest}`.
  * @param snapshots PreFlight, Request for each eligible provider in order of trial, then Response
  */
 export const factsDigest = (snapshots: readonly Pick<FactsSnapshot, 'phase' | 'provider' | 'digest'>[]): Digest =>
-  digestOfText(jcs(snapshots.map(({ phase, provider, digest }) => ({ phase, provider, digest }))));
+  digestOfText(`[${snapshots.map(memberOf).join(',')}]`);

@@ -54,7 +54,8 @@ function bindFact({ type }: FactDefinition, value: JsonValue): CelInput | undefi
 
 interface Root {
   readonly name: string;
-  readonly members: readonly { readonly name: string; readonly definition: FactDefinition }[];
+  /** By the rest of their names. */
+  readonly members: ReadonlyMap<string, FactDefinition>;
 }
 
 /** Facts of a schema, by the first part of their names; a fact without a dot stands alone. */
@@ -72,30 +73,34 @@ function layoutOf(schema: FactSchema): Layout {
   );
   const roots = [...dotted].map(([name, members]) => ({
     name,
-    members: members.map((definition) => ({ name: definition.path.slice(name.length + 1), definition })),
+    members: new Map(members.map((definition) => [definition.path.slice(name.length + 1), definition])),
   }));
   return { roots, alone };
 }
 
-const boundRoots = new WeakMap<JsonObject, Map<Root, CelInput>>();
+/**
+ * The facts of one root, each bound when it is read first: rules read a few of some thirty. The type checker refuses every
+ * use of a root but naming one of its facts, so nothing asks for all of them.
+ */
+class RootFacts extends Map<string, CelInput> {
+  readonly #root: Root;
+  readonly #values: JsonObject;
 
-/** Parts of facts outlive a run, such as those of an Orb: each is bound once. */
-function rootOnce(root: Root, values: JsonObject): CelInput {
-  const kept = boundRoots.get(values) ?? new Map<Root, CelInput>();
-  const found = kept.get(root) ?? bindRoot(root, values);
-  kept.set(root, found);
-  boundRoots.set(values, kept);
-  return found;
-}
-
-function bindRoot({ members }: Root, values: JsonObject): CelInput {
-  const bound = new Map<string, CelInput>();
-  for (const { name, definition } of members) {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    const fact = value === undefined ? undefined : bindFact(definition, value);
-    if (fact !== undefined) bound.set(name, fact);
+  constructor(root: Root, values: JsonObject) {
+    super();
+    this.#root = root;
+    this.#values = values;
   }
-  return celMap(bound);
+
+  override get(name: string): CelInput | undefined {
+    const kept = super.get(name);
+    if (kept !== undefined) return kept;
+    const definition = this.#root.members.get(name);
+    const value = definition !== undefined && Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    const fact = definition === undefined || value === undefined ? undefined : bindFact(definition, value);
+    if (fact !== undefined) this.set(name, fact);
+    return fact;
+  }
 }
 
 const layouts = new WeakMap<FactSchema, Layout>();
@@ -117,13 +122,15 @@ function emptyActivation(): Activation {
 /**
  * The facts of a run as the evaluator takes them: the roots that are there, with the facts of the right type.
  * @param facts by first part, such as `{"orb": {"score": 70}}`
+ * @param read first parts of the names that are read
  */
-export function bindFacts(schema: FactSchema, facts: JsonObject): Activation {
+export function bindFacts(schema: FactSchema, facts: JsonObject, read: ReadonlySet<string>): Activation {
   const { roots, alone } = layoutFor(schema);
   const bound = emptyActivation();
   for (const root of roots) {
+    if (!read.has(root.name)) continue;
     const values = Object.hasOwn(facts, root.name) ? facts[root.name] : undefined;
-    if (isJsonObject(values)) bound[root.name] = rootOnce(root, values);
+    if (isJsonObject(values)) bound[root.name] = celMap(new RootFacts(root, values));
   }
   for (const definition of alone) {
     const value = Object.hasOwn(facts, definition.path) ? facts[definition.path] : undefined;

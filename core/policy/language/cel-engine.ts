@@ -9,6 +9,7 @@ import type { PolicyLintCode } from './lint-codes.ts';
 import { compileExpression, type Expression, type PolicyScope } from './expression.ts';
 import type { CompileResult, PolicyEngine, PolicySource, RuleSource } from './port.ts';
 import { lintRules, type CheckedRule } from './rule-lints.ts';
+import { toEnd, type Steps } from './steps.ts';
 import type { Kind, Type } from './types.ts';
 
 interface Work {
@@ -39,11 +40,12 @@ interface Variables {
 }
 
 /** Variables in their order: each sees those before it. */
-function compileVariables(work: Work, source: PolicySource): Variables {
+function* compileVariables(work: Work, source: PolicySource): Steps<Variables> {
   const types = new Map<string, Type>();
   const parts: VariableParts[] = [];
   for (const [index, { name, expression: text }] of source.variables.entries()) {
     const inner = { ...work, scope: { ...work.scope, variables: new Map(types) } };
+    yield;
     const expression = compileOne(inner, text, `/spec/variables/${index}/expression`);
     if (expression === undefined) continue;
     types.set(name, expression.type);
@@ -54,9 +56,11 @@ function compileVariables(work: Work, source: PolicySource): Variables {
 
 const pointerOf = (index: number, member: string): string => childPointer(`/spec/rules/${index}`, member);
 
-function compileRule(work: Work, source: RuleSource, index: number): RuleParts | undefined {
+function* compileRule(work: Work, source: RuleSource, index: number): Steps<RuleParts | undefined> {
+  yield;
   const when = compileOne(work, source.when, pointerOf(index, 'when'), 'bool');
   const { messageExpression } = source;
+  yield;
   const message =
     messageExpression === undefined
       ? undefined
@@ -82,22 +86,34 @@ function costFindings(costUnits: Readonly<Partial<Record<Phase, number>>>): read
 
 const isError = ({ severity }: Finding): boolean => severity === 'error';
 
-function lintsOf(source: PolicySource, rules: readonly (RuleParts | undefined)[]): readonly Finding[] {
+function lintsOf(source: PolicySource, rules: readonly (RuleParts | undefined)[]): Steps<readonly Finding[]> {
   const checked: readonly CheckedRule[] = rules.flatMap((rule, index) =>
     rule === undefined ? [] : [{ ...rule, pointer: pointerOf(index, 'when') }],
   );
   return lintRules(checked, new Set(source.exceptedRules));
 }
 
-function compile(source: PolicySource, base: FactSchema): CompileResult {
+interface ScopedSource {
+  readonly work: Work;
+  readonly source: PolicySource;
+}
+
+function* compileRules({ work, source }: ScopedSource): Steps<readonly (RuleParts | undefined)[]> {
+  // After an error in a variable, every rule that reads it would fail as well, and say nothing new.
+  const isKnown = work.findings.some(isError) ? ({ when }: RuleSource) => !/\bvariables\b/.test(when) : () => true;
+  const rules: (RuleParts | undefined)[] = [];
+  for (const [index, rule] of source.rules.entries())
+    rules.push(isKnown(rule) ? yield* compileRule(work, rule, index) : undefined);
+  return rules;
+}
+
+function* compileSteps(source: PolicySource, base: FactSchema): Steps<CompileResult> {
   const schema = withInputs(base, source.inputFacts);
   const scope = { schema, checker: checkerFor(schema), phases: source.phases, variables: new Map<string, Type>() };
   const work: Work = { scope, findings: [] };
-  const variables = compileVariables(work, source);
+  const variables = yield* compileVariables(work, source);
   const inner = { ...work, scope: { ...scope, variables: variables.types } };
-  // After an error in a variable, every rule that reads it would fail as well, and say nothing new.
-  const isKnown = work.findings.some(isError) ? ({ when }: RuleSource) => !/\bvariables\b/.test(when) : () => true;
-  const rules = source.rules.map((rule, index) => (isKnown(rule) ? compileRule(inner, rule, index) : undefined));
+  const rules = yield* compileRules({ work: inner, source });
   if (work.findings.some(isError)) return { ok: false, findings: work.findings };
   const inputs = [...schema.facts.values()].filter(({ path }) => !base.facts.has(path));
   const parts: PolicyParts = {
@@ -108,16 +124,21 @@ function compile(source: PolicySource, base: FactSchema): CompileResult {
     variables: variables.parts,
     rules: rules.filter((rule) => rule !== undefined),
   };
+  yield;
   const policy = compiledPolicy(parts);
   const { costUnits, readsFacts } = policy;
   const findings = [
     ...work.findings,
     ...costFindings(costUnits),
-    ...lintsOf(source, rules),
+    ...(yield* lintsOf(source, rules)),
     ...countFindings(base, readsFacts),
   ];
   return findings.some(isError) ? { ok: false, findings } : { ok: true, policy, findings };
 }
 
 /** Policies in CEL: `@bufbuild/cel` evaluates, `@marcbachmann/cel-js` checks types (policy.md §1). */
-export const CEL_ENGINE: PolicyEngine = { id: `cel/0.6.1+${FACTS_SCHEMA}`, compile };
+export const CEL_ENGINE: PolicyEngine = {
+  id: `cel/0.6.1+${FACTS_SCHEMA}`,
+  compile: (source, schema) => toEnd(compileSteps(source, schema)),
+  compileSteps,
+};

@@ -1,7 +1,8 @@
 import { celMap, isCelError, type CelInput, type CelResult } from '@bufbuild/cel';
 import { objectAt } from '../../json/members.ts';
-import type { FactSchema, Phase } from '../facts/fact-schema.ts';
+import { rootOf, type FactSchema, type Phase } from '../facts/fact-schema.ts';
 import { bindFacts, bindInputs, withRoot } from './bind.ts';
+import { directOf, NO_ITEMS, type Direct } from './direct.ts';
 import { withoutTraces, type Activation } from './environment.ts';
 import type { Expression } from './expression.ts';
 import type { CompiledPolicy, CompiledRule, Facts, RuleResult, RuleSource, Trace } from './port.ts';
@@ -34,17 +35,6 @@ export interface PolicyParts {
   readonly rules: readonly RuleParts[];
 }
 
-const bound = new WeakMap<Facts, Map<FactSchema, Activation>>();
-
-/** Facts are bound once, however many policies read them. */
-function boundOnce(schema: FactSchema, facts: Facts): Activation {
-  const kept = bound.get(facts) ?? new Map<FactSchema, Activation>();
-  const found = kept.get(schema) ?? bindFacts(schema, facts);
-  kept.set(schema, found);
-  bound.set(facts, kept);
-  return found;
-}
-
 const expressionsOf = ({ when, message }: RuleParts): readonly Expression[] =>
   message === undefined ? [when] : [when, message];
 
@@ -69,12 +59,60 @@ function factsRead(expressions: readonly Expression[], variables: readonly Varia
 
 interface PreparedRule extends RuleParts {
   readonly needs: readonly number[];
+  /** First parts of the names of the facts that it reads: only these are bound. */
+  readonly roots: ReadonlySet<string>;
+  /** Its condition without the evaluator; undefined: it has no such form. */
+  readonly direct: Direct | undefined;
+  /** Most results say this. */
+  readonly isFalse: RuleResult;
 }
 
-function messageOf({ message, source }: RuleParts, activation: Activation): string {
+/** The variables that need no evaluator. Each sees those before it. */
+function directVariables(schema: FactSchema, variables: readonly VariableParts[]): ReadonlyMap<string, Direct> {
+  const found = new Map<string, Direct>();
+  for (const { name, expression } of variables) {
+    const direct = directOf(expression.tree, { schema, variables: found, locals: [] });
+    if (direct !== undefined) found.set(name, direct);
+  }
+  return found;
+}
+
+function prepared({ schema, variables, rules }: PolicyParts): readonly PreparedRule[] {
+  const names = { schema, variables: directVariables(schema, variables), locals: [] };
+  return rules.map((rule) => {
+    const { name, effect } = rule.source;
+    const expressions = expressionsOf(rule);
+    return {
+      ...rule,
+      needs: [...neededBy(expressions, variables)].toSorted((one, other) => one - other),
+      roots: new Set(factsRead(expressions, variables).map(rootOf)),
+      direct: directOf(rule.when.tree, names),
+      isFalse: { rule: name, effect, value: false },
+    };
+  });
+}
+
+const fixedMessage = ({ source: { message, name } }: RuleParts): string => message ?? `denied by rule ${name}`;
+
+/** The result of a rule that needs no evaluator for these facts; undefined: it does. */
+function directResult(rule: PreparedRule, facts: Facts): RuleResult | undefined {
+  const value = rule.direct?.(facts, NO_ITEMS);
+  if (value === false) return rule.isFalse;
+  return value === true && rule.message === undefined
+    ? { ...rule.isFalse, value, message: fixedMessage(rule) }
+    : undefined;
+}
+
+const rootsOf = (rules: readonly PreparedRule[]): ReadonlySet<string> => {
+  const [first] = rules;
+  return first !== undefined && rules.length === 1 ? first.roots : new Set(rules.flatMap(({ roots }) => [...roots]));
+};
+
+function messageOf(rule: RuleParts, activation: Activation): string {
+  const { message } = rule;
   const made = message && evaluateOnce(message, activation);
   const isShown = typeof made === 'string' && made.length <= MAX_MESSAGE;
-  return isShown ? made : (source.message ?? `denied by rule ${source.name}`);
+  return isShown ? made : fixedMessage(rule);
 }
 
 /** The evaluator's result; a throw becomes undefined, which no expression gives. */
@@ -133,19 +171,23 @@ class Policy implements CompiledPolicy {
       return { name, effect, readsFacts, isStable: isStable(parts.schema, readsFacts), texts };
     });
     this.#parts = parts;
-    this.#rules = rules.map((rule) => {
-      const needs = [...neededBy(expressionsOf(rule), variables)].toSorted((one, other) => one - other);
-      return { ...rule, needs };
-    });
+    this.#rules = prepared(parts);
   }
 
   evaluate(facts: Facts, which?: readonly number[]): readonly RuleResult[] {
     const chosen = which === undefined ? this.#rules : which.flatMap((index) => this.#rules[index] ?? []);
-    if (chosen.length === 0) return [];
+    const direct = chosen.map((rule) => directResult(rule, facts));
+    const left = chosen.filter((_rule, index) => direct[index] === undefined);
+    if (left.length === 0) return direct.filter((result) => result !== undefined);
     return withoutTraces(() => {
-      const activation = this.#activation(facts, chosen);
-      return chosen.map((rule) => evaluateRule(rule, activation));
+      const activation = this.#activation(facts, left);
+      return chosen.map((rule, index) => direct[index] ?? evaluateRule(rule, activation));
     });
+  }
+
+  areFalse(facts: Facts, which: readonly number[]): boolean {
+    for (const index of which) if (this.#rules[index]?.direct?.(facts, NO_ITEMS) !== false) return false;
+    return true;
   }
 
   trace(facts: Facts, index: number): Trace | undefined {
@@ -155,7 +197,7 @@ class Policy implements CompiledPolicy {
 
   #activation(facts: Facts, rules: readonly PreparedRule[]): Activation {
     const { schema, inputs, variables } = this.#parts;
-    const base = boundOnce(schema, facts);
+    const base = bindFacts(schema, facts, rootsOf(rules));
     const withInputs =
       inputs === undefined ? base : withRoot(base, 'inputs', bindInputs(inputs, objectAt(facts, 'inputs')));
     const needed = new Set(rules.flatMap(({ needs }) => needs));

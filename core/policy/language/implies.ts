@@ -30,13 +30,28 @@ function headOf(node: Node): string {
 /** Equal texts: equal expressions. */
 const keyOf = (node: Node): string => `${node.kind} ${headOf(node)}(${childrenOf(node).map(keyOf).join(',')})`;
 
-/** The parts of a chain of one operator, such as all of `a && b && c`. */
-function partsOf(node: Node, operator: '_&&_' | '_||_'): readonly string[] {
-  if (node.kind === 'call' && node.name === operator) return node.args.flatMap((part) => partsOf(part, operator));
+type Operator = '_&&_' | '_||_';
+
+function findParts(node: Node, operator: Operator): readonly string[] {
+  if (node.kind === 'call' && node.name === operator) return node.args.flatMap((part) => findParts(part, operator));
   return [keyOf(node)];
 }
 
-const contains = (many: readonly string[], few: readonly string[]): boolean => few.every((part) => many.includes(part));
+// Each rule is compared with all others of its policy.
+const kept: Readonly<Record<Operator, WeakMap<Node, ReadonlySet<string>>>> = {
+  '_&&_': new WeakMap(),
+  '_||_': new WeakMap(),
+};
+
+/** The parts of a chain of one operator, such as all of `a && b && c`. */
+function partsOf(node: Node, operator: Operator): ReadonlySet<string> {
+  const found = kept[operator].get(node) ?? new Set(findParts(node, operator));
+  kept[operator].set(node, found);
+  return found;
+}
+
+const contains = (many: ReadonlySet<string>, few: ReadonlySet<string>): boolean =>
+  [...few].every((part) => many.has(part));
 
 /**
  * Whether one condition is only true when the other one is, as far as their texts show.

@@ -2,6 +2,7 @@ import type { Finding } from '../../manifest/finding.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { FactSchema, Phase } from '../facts/fact-schema.ts';
 import type { InputFactType } from '../facts/orb-facts.ts';
+import type { Steps } from './steps.ts';
 
 /** What a rule does when its condition is true (policy.md §2). */
 export type RuleEffect = 'deny' | 'allow' | 'require';
@@ -78,6 +79,11 @@ export interface CompiledPolicy {
    */
   evaluate(facts: Facts, which?: readonly number[]): readonly RuleResult[];
   /**
+   * Whether these rules are false, in a tenth of the time of `evaluate`. Never throws.
+   * @returns true: `evaluate` gives false for each; false: it has to say
+   */
+  areFalse(facts: Facts, which: readonly number[]): boolean;
+  /**
    * Values of the parts of a rule's condition. Never throws. Slow: for people, not for runs.
    * @param index position of the rule; undefined comes back when there is none
    */
@@ -97,4 +103,6 @@ export interface PolicyEngine {
    * Codes: policy.md §1.3.
    */
   compile(source: PolicySource, schema: FactSchema): CompileResult;
+  /** The same in pieces: an expression, or the lint of a rule. */
+  compileSteps(source: PolicySource, schema: FactSchema): Steps<CompileResult>;
 }

@@ -3,6 +3,7 @@ import type { Expression } from './expression.ts';
 import { implies } from './implies.ts';
 import type { PolicyLintCode } from './lint-codes.ts';
 import type { RuleEffect, RuleSource } from './port.ts';
+import type { Steps } from './steps.ts';
 
 /** A rule whose condition was compiled. */
 export interface CheckedRule {
@@ -59,14 +60,13 @@ function unreachableFinding(rule: CheckedRule, rules: readonly CheckedRule[]): r
  * Warnings about conditions: `always-true`, `always-false`, `shadowed`, `unreachable`.
  * @param excepted names of rules that the policy's exceptions switch off: they make no other rule unreachable
  */
-export const lintRules = (rules: readonly CheckedRule[], excepted: ReadonlySet<string>): readonly Finding[] => {
+export function* lintRules(rules: readonly CheckedRule[], excepted: ReadonlySet<string>): Steps<readonly Finding[]> {
   const holding = rules.filter(({ source }) => !excepted.has(source.name));
-  return rules.flatMap((rule, index) => [
-    ...constantFinding(rule),
-    ...shadowFinding(
-      rule,
-      rules.slice(0, index).filter((other) => holding.includes(other)),
-    ),
-    ...unreachableFinding(rule, holding),
-  ]);
-};
+  const findings: Finding[] = [];
+  for (const [index, rule] of rules.entries()) {
+    yield;
+    const earlier = rules.slice(0, index).filter((other) => holding.includes(other));
+    findings.push(...constantFinding(rule), ...shadowFinding(rule, earlier), ...unreachableFinding(rule, holding));
+  }
+  return findings;
+}

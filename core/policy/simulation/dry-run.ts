@@ -3,6 +3,8 @@ import type { DecidedRule, Decision } from '../decision/decision.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import type { Facts, Trace } from '../language/port.ts';
+import type { Steps } from '../language/steps.ts';
+import { MAX_TRACE_PARTS, partsIn } from './fixed-policy.ts';
 import type { CompletedFacts, FactOrigin } from './test-facts.ts';
 
 /** A rule that matched or failed. */
@@ -66,16 +68,33 @@ function factsRead({ members }: PolicySet, facts: Facts, phase: Phase): readonly
   return [...new Set(meant.flatMap(({ compiled }) => compiled.readsFacts))].toSorted();
 }
 
-/** Decides about one request without running it. Pure; never throws. Approvals count as not given. */
-export function dryRun({ tried, current, facts: completed, phase, options, isTraced }: DryRunInput): DryRun {
+function* tracesOf({ tried, facts, isTraced }: DryRunInput, rules: readonly DecidedRule[]): Steps<DryRun['rules']> {
+  const traced: TriedRule[] = [];
+  let left = isTraced ? MAX_TRACE_PARTS : 0;
+  for (const rule of rules) {
+    if (left > 0) yield;
+    const trace = left > 0 ? traceOf(tried, facts.facts, rule) : undefined;
+    left -= trace === undefined ? 0 : partsIn(trace);
+    traced.push({ ...rule, trace });
+  }
+  return traced;
+}
+
+/**
+ * Decides about one request without running it. Pure; never throws. Approvals count as not given. A piece is a decision,
+ * or the trace of a rule.
+ */
+export function* dryRunSteps(input: DryRunInput): Steps<DryRun> {
+  const { tried, current, facts: completed, phase, options } = input;
   const { facts, origins } = completed;
   const decideWith = (set: PolicySet): Decision => withApprovals(decide(set, facts, phase, options), []);
   const decision = decideWith(tried);
+  yield;
   const before = decideWith(current);
   const read = factsRead(tried, facts, phase);
   return {
     decision,
-    rules: decision.rules.map((rule) => ({ ...rule, trace: isTraced ? traceOf(tried, facts, rule) : undefined })),
+    rules: yield* tracesOf(input, decision.rules),
     current: before,
     changes: changesOf(before, decision),
     factsUsed: new Map(

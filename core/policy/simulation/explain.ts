@@ -7,6 +7,7 @@ import type { PolicySet } from '../decision/policy-set.ts';
 import { rootOf, type FactDefinition, type Phase } from '../facts/fact-schema.ts';
 import { ORB_FACTS } from '../facts/orb-facts.ts';
 import type { CompiledRule, Facts, Trace } from '../language/port.ts';
+import type { Steps } from '../language/steps.ts';
 import { smallestChange } from './smallest-change.ts';
 
 /** A change of facts after which the decision is another one. */
@@ -49,6 +50,7 @@ const factAt = (facts: Facts, path: string): JsonValue | undefined => {
   return member(member(facts, root), path.slice(root.length + 1));
 };
 
+/** Which policies decided, and how. */
 interface Asked {
   readonly set: PolicySet;
   readonly phase: Phase;
@@ -65,37 +67,48 @@ function decidingRules({ set }: Asked, decision: Decision): readonly CompiledRul
 }
 
 interface Search {
-  /** The decision after changes; undefined when too many were made. */
-  readonly decisionOf: (facts: Facts) => 'allow' | 'deny' | undefined;
+  /** The decision after changes, one piece; undefined when too many were made. */
+  readonly decisionOf: (facts: Facts) => Steps<'allow' | 'deny' | undefined>;
   readonly before: 'allow' | 'deny';
   readonly facts: Facts;
   readonly texts: readonly string[];
 }
 
-function flipOf(search: Search, definition: FactDefinition): Flip | undefined {
+function* flipOf(search: Search, definition: FactDefinition): Steps<Flip | undefined> {
   const { path } = definition;
   const from = factAt(search.facts, path);
   if (from === undefined) return undefined;
-  const flips = (value: JsonValue): boolean => {
-    const after = search.decisionOf(withFact(search.facts, path, value));
+  const flips = function* (value: JsonValue): Steps<boolean> {
+    const after = yield* search.decisionOf(withFact(search.facts, path, value));
     return after !== undefined && after !== search.before;
   };
-  const to = smallestChange(definition, from, search.texts, flips);
+  const to = yield* smallestChange(definition, from, search.texts, flips);
   if (to === undefined) return undefined;
   return { changes: [{ fact: path, from, to }], decision: search.before === 'deny' ? 'allow' : 'deny' };
 }
 
+/** Changes of one fact. */
+function* singles(search: Search, definitions: readonly FactDefinition[]): Steps<readonly Flip[]> {
+  const flips: Flip[] = [];
+  for (const definition of definitions) {
+    const flip = yield* flipOf(search, definition);
+    if (flip !== undefined) flips.push(flip);
+  }
+  return flips;
+}
+
 /** Changes of two facts: the first is set to its other extreme, then the second is searched. */
-function pairs(search: Search, definitions: readonly FactDefinition[]): readonly Flip[] {
-  return definitions.flatMap((first, index) =>
-    definitions.slice(index + 1).flatMap((second) => {
-      const from = factAt(search.facts, first.path);
-      const to = from === undefined ? undefined : extremeOf(first, from);
-      if (from === undefined || to === undefined) return [];
-      const found = flipOf({ ...search, facts: withFact(search.facts, first.path, to) }, second);
-      return found === undefined ? [] : [{ ...found, changes: [{ fact: first.path, from, to }, ...found.changes] }];
-    }),
-  );
+function* pairs(search: Search, definitions: readonly FactDefinition[]): Steps<readonly Flip[]> {
+  const flips: Flip[] = [];
+  for (const [index, first] of definitions.entries()) {
+    const from = factAt(search.facts, first.path);
+    const to = from === undefined ? undefined : extremeOf(first, from);
+    if (from === undefined || to === undefined) continue;
+    const changed = { ...search, facts: withFact(search.facts, first.path, to) };
+    const found = yield* singles(changed, definitions.slice(index + 1));
+    flips.push(...found.map((flip) => ({ ...flip, changes: [{ fact: first.path, from, to }, ...flip.changes] })));
+  }
+  return flips;
 }
 
 /** The value furthest from the one that is there; undefined for texts and lists. */
@@ -105,26 +118,31 @@ function extremeOf({ type, min, max }: FactDefinition, from: JsonValue): JsonVal
   return from - min > max - from ? min : max;
 }
 
-function tracesOf({ set }: Asked, facts: Facts, decision: Decision): Explanation['because'] {
-  return decision.rules.flatMap(({ policy, rule }) => {
+function* tracesOf({ set }: Asked, facts: Facts, decision: Decision): Steps<Explanation['because']> {
+  const because: Explanation['because'][number][] = [];
+  for (const { policy, rule } of decision.rules) {
+    yield;
     const compiled = set.members.find(({ id }) => id === policy)?.compiled;
     const index = compiled?.rules.findIndex(({ name }) => name === rule) ?? -1;
     const trace = compiled?.trace(facts, index);
-    return trace === undefined ? [] : [{ policy, rule, trace }];
-  });
+    if (trace !== undefined) because.push({ policy, rule, trace });
+  }
+  return because;
 }
 
 /**
  * Why a decision was made, and the smallest changes of facts that would change it. Makes at most `MAX_DECISIONS`
- * decisions, fewer when they cost much. Traces hold facts: whoever shows them passes them through the redactor.
+ * decisions, fewer when they cost much. Traces hold facts: whoever shows them passes them through the redactor. A piece
+ * is one decision or one trace.
  */
-export function explain(set: PolicySet, facts: Facts, phase: Phase, options: DecideOptions): Explanation {
-  const asked: Asked = { set, phase, options };
+export function* explainSteps(facts: Facts, asked: Asked): Steps<Explanation> {
+  const { set, phase, options } = asked;
   const decision = decide(set, facts, phase, options);
   const rules = decidingRules(asked, decision);
   const most = decisionsFor(set, phase);
   let made = 0;
-  const decisionOf = (changed: Facts): 'allow' | 'deny' | undefined => {
+  const decisionOf = function* (changed: Facts): Steps<'allow' | 'deny' | undefined> {
+    yield;
     made += 1;
     return made > most ? undefined : decide(set, changed, phase, { ...options, kept: undefined }).decision;
   };
@@ -132,10 +150,10 @@ export function explain(set: PolicySet, facts: Facts, phase: Phase, options: Dec
   const definitions = paths.flatMap((path) => ORB_FACTS.facts.get(path) ?? []);
   const texts = [...new Set(rules.flatMap((rule) => rule.texts))];
   const search: Search = { decisionOf, before: decision.decision, facts, texts };
-  const single = definitions.flatMap((definition) => flipOf(search, definition) ?? []);
+  const single = yield* singles(search, definitions);
   return {
     decision: decision.decision,
-    because: tracesOf(asked, facts, decision),
-    smallestFlips: single.length > 0 ? single : pairs(search, definitions),
+    because: yield* tracesOf(asked, facts, decision),
+    smallestFlips: single.length > 0 ? single : yield* pairs(search, definitions),
   };
 }

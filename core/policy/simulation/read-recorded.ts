@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { listAt, member, objectAt } from '../../json/members.ts';
 import type { OrbisetPolicies } from '../../manifest/policies.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import { factsDigest, saltedDigest } from '../facts/snapshot.ts';
 import type { RecordedFacts, RecordedRun } from './recorded-run.ts';
+import { FactsReader, objectIn, receiptMembers, recordMembers } from './recorded-texts.ts';
 import type { ReplayInput } from './replay-walk.ts';
 
 /** A stored run, before anything of it is checked. */
@@ -39,37 +40,31 @@ export interface ReplayContext {
   readonly orbisets: ReadonlyMap<string, OrbisetPolicies>;
   /** The policies in force: runs under the same set exposed the same inputs. */
   readonly inForce: Pick<PolicySet, 'digest' | 'inputNames'>;
+  /** One for the replay: it remembers facts that runs share. */
+  readonly facts: FactsReader;
 }
 
 const EMPTY_DIGEST = factsDigest([]);
-
-function objectIn(text: string | null): JsonObject | undefined {
-  if (text === null) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 const textAt = (value: JsonValue | undefined, name: string): string => {
   const found = member(value, name);
   return typeof found === 'string' ? found : '';
 };
 
-/** The receipt is the one of its log entry, and says what it is stored as. */
-function isLogged({ receiptId, jws, entry }: StoredRun, receipt: JsonObject): boolean {
-  const logged = objectIn(entry);
-  return (
-    receipt['receipt_id'] === receiptId &&
-    logged?.['receipt_id'] === receiptId &&
-    logged['jws_sha256'] === hash('sha256', jws, 'hex')
-  );
+/** The receipt is the one of its log entry. */
+function isLogged({ receiptId, jws, entry }: StoredRun): boolean {
+  const logged = entry === null ? undefined : objectIn(entry);
+  return logged?.['receipt_id'] === receiptId && logged['jws_sha256'] === hash('sha256', jws, 'hex');
+}
+
+/** The receipt, when it is the one of its log entry and says what it is stored as. */
+function checkedReceipt(stored: StoredRun): JsonObject | undefined {
+  const receipt = isLogged(stored) ? receiptMembers(stored.payload) : undefined;
+  return receipt?.['receipt_id'] === stored.receiptId ? receipt : undefined;
 }
 
 /** The facts that the receipt has the digest of; undefined: they are others. */
-function checkedFacts({ facts }: StoredRun, signed: string): readonly RecordedFacts[] | undefined {
+function checkedFacts({ facts }: StoredRun, signed: string, reader: FactsReader): readonly RecordedFacts[] | undefined {
   if (facts.length === 0) return [];
   const digests = facts.map(({ phase, provider, salt, facts: text }) => ({
     phase,
@@ -78,7 +73,7 @@ function checkedFacts({ facts }: StoredRun, signed: string): readonly RecordedFa
   }));
   if (factsDigest(digests) !== signed) return undefined;
   const read = facts.flatMap(({ phase, provider, schema, facts: text }) => {
-    const parsed = objectIn(text);
+    const parsed = reader.read(text);
     return parsed === undefined ? [] : [{ phase, provider, schema, facts: parsed }];
   });
   return read.length === facts.length ? read : undefined;
@@ -141,12 +136,12 @@ function runOf({ receipt, record, facts }: CheckedRun, { inForce }: ReplayContex
  * @returns undefined: a digest does not match
  */
 export function readRecorded(stored: StoredRun, context: ReplayContext): ReplayInput | undefined {
-  const receipt = objectIn(stored.payload);
-  if (receipt === undefined || !isLogged(stored, receipt)) return undefined;
+  const receipt = checkedReceipt(stored);
+  if (receipt === undefined) return undefined;
   const policy = objectAt(receipt, 'policy');
-  const facts = checkedFacts(stored, textAt(policy, 'facts_digest'));
+  const facts = checkedFacts(stored, textAt(policy, 'facts_digest'), context.facts);
   if (facts === undefined) return undefined;
-  const record = objectIn(stored.record) ?? {};
+  const record = (stored.record === null ? undefined : recordMembers(stored.record)) ?? {};
   const obligations = member(record, 'obligations');
   const orbiset = objectAt(facts[0]?.facts, 'orbiset');
   const { receiptId, orbId, at, caller } = stored;

@@ -7,6 +7,7 @@ import { policySet, type PolicySet } from '../decision/policy-set.ts';
 import type { PolicyDefinition } from '../document/definition.ts';
 import { ORB_FACTS, withInputs } from '../facts/orb-facts.ts';
 import type { CompiledPolicy } from '../language/port.ts';
+import { toEnd, type Steps } from '../language/steps.ts';
 import { completedFacts } from './test-facts.ts';
 
 interface PolicyTestResult {
@@ -48,28 +49,39 @@ function obligationFault({ obligations }: PolicyTest['expect'], made: Decision):
   return wanted === got ? undefined : `expected obligations ${wanted}, got ${got}`;
 }
 
+function resultOf({ name, expect }: PolicyTest, made: Decision): PolicyTestResult {
+  const faults = [decisionFault(expect, made), ruleFault(expect, made), obligationFault(expect, made)];
+  const detail = faults.filter((fault) => fault !== undefined).join('; ');
+  return { name, passed: detail === '', detail };
+}
+
 const inputOf = ({ input }: PolicyTest): JsonObject => (isJsonObject(input) ? input : {});
 
 /**
  * Runs the tests of a policy with the functions that decide about runs. A test gives some facts; the others have
  * defaults. It is about the rules: `match`, mode and rollout are left out, exceptions hold.
  */
-export function runPolicyTests(definition: PolicyDefinition, compiled: CompiledPolicy): PolicyTestReport {
+export const runPolicyTests = (definition: PolicyDefinition, compiled: CompiledPolicy): PolicyTestReport =>
+  toEnd(policyTestSteps(definition, compiled));
+
+/** The same in pieces: a test each, at most a decision of a full budget. */
+export function* policyTestSteps(definition: PolicyDefinition, compiled: CompiledPolicy): Steps<PolicyTestReport> {
   const { spec, phases } = definition;
   const set = asEnforced(definition, compiled);
   const schema = withInputs(ORB_FACTS, spec.inputFacts);
   const phase = phases[0] ?? 'PreFlight';
   const options = { orbiset: NO_ORBISET_POLICIES, namespace: definition.namespace, kept: undefined };
   const findings: Finding[] = [];
-  const results = spec.tests.map((test, index): PolicyTestResult => {
+  const results: PolicyTestResult[] = [];
+  for (const [index, test] of spec.tests.entries()) {
+    yield;
     const completed = completedFacts(schema, inputOf(test), `/spec/tests/${index}/input`);
     findings.push(...completed.findings);
-    const { name, expect } = test;
-    if (completed.findings.length > 0) return { name, passed: false, detail: 'its input has errors' };
-    const made = decide(set, completed.facts, phase, options);
-    const faults = [decisionFault(expect, made), ruleFault(expect, made), obligationFault(expect, made)];
-    const detail = faults.filter((fault) => fault !== undefined).join('; ');
-    return { name, passed: detail === '', detail };
-  });
+    results.push(
+      completed.findings.length > 0
+        ? { name: test.name, passed: false, detail: 'its input has errors' }
+        : resultOf(test, decide(set, completed.facts, phase, options)),
+    );
+  }
   return { results, findings };
 }

@@ -11,6 +11,20 @@ import type { Facts } from '../language/port.ts';
 /** The time of a test that gives none. */
 const TEST_TIME = '2026-01-01T00:00:00Z';
 
+const TIME = /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** RFC 3339, and a day that the calendar has. */
+function isTime(value: JsonValue): boolean {
+  if (typeof value !== 'string' || !TIME.test(value)) return false;
+  const day = value.slice(0, 10);
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
+}
+
+/** Facts of a run are made from a clock, so only what a person writes can be a time that is none. */
+const isValueOf = (definition: FactDefinition, value: JsonValue): boolean =>
+  isWithin(definition, value) && (definition.type !== 'timestamp' || isTime(value));
+
 /** Value of a fact that is not given: empty, false or its smallest number. */
 function defaultOf({ type, min }: FactDefinition): JsonValue {
   switch (type) {
@@ -52,7 +66,7 @@ function givenFacts(
       const nearest = nearestName(path, [...schema.facts.keys()]);
       const hint = nearest === undefined ? 'take one of the list of facts' : `did you mean ${nearest}?`;
       if (definition === undefined) error('unknown-fact', at, `${path} is no fact: ${hint}`);
-      else if (isWithin(definition, value)) given.set(path, value);
+      else if (isValueOf(definition, value)) given.set(path, value);
       else error('type-error', at, `write a ${definition.type} inside the bounds of ${path}`);
     }
   return { given, findings };

@@ -4,10 +4,11 @@ import type { Checked, Finding } from '../../manifest/finding.ts';
 import { explainFindings } from '../../reconcile/explain-findings.ts';
 import type { KubeObject } from '../../reconcile/kube-object.ts';
 import type { OrbPolicySpec } from '../../../crds/orbpolicy.ts';
-import { compileDocument } from '../document/compile-document.ts';
+import { compileDocumentSteps } from '../document/compile-document.ts';
 import type { PolicyDefinition } from '../document/definition.ts';
 import type { CompiledPolicy, PolicyEngine } from '../language/port.ts';
-import { runPolicyTests, type PolicyTestReport } from '../simulation/run-tests.ts';
+import { toEnd, type Steps } from '../language/steps.ts';
+import { policyTestSteps, type PolicyTestReport } from '../simulation/run-tests.ts';
 
 /** What a policy is judged by, beside its own text. */
 export interface JudgeOptions {
@@ -86,7 +87,11 @@ const failedTests = ({ results }: PolicyTestReport): string =>
  * Judges one generation of a policy: whether it may take force. The operator, the API and the HTTP service decide by it.
  * Pure; never throws. It takes up to a second for the largest policies.
  */
-export function judgePolicy(policy: KubeObject, options: JudgeOptions): AcceptedPolicy | RefusedPolicy {
+export const judgePolicy = (policy: KubeObject, options: JudgeOptions): AcceptedPolicy | RefusedPolicy =>
+  toEnd(judgePolicySteps(policy, options));
+
+/** The same in pieces of a few milliseconds. */
+export function* judgePolicySteps(policy: KubeObject, options: JudgeOptions): Steps<AcceptedPolicy | RefusedPolicy> {
   const parsed = parsedSpec(policy);
   const none = { definition: undefined, compiled: undefined, tests: undefined };
   if (!parsed.ok) {
@@ -94,7 +99,8 @@ export function judgePolicy(policy: KubeObject, options: JudgeOptions): Accepted
     return { kind: 'refused', reason: 'SpecInvalid', message: explainFindings(findings, ''), findings, ...none };
   }
   const { namespace = 'default', name } = policy.metadata;
-  const document = compileDocument({ namespace, name, spec: parsed.value }, options.now, options.engine);
+  yield;
+  const document = yield* compileDocumentSteps({ namespace, name, spec: parsed.value }, options.now, options.engine);
   const { definition } = document;
   const scope = scopeFindings(definition, options.platformNamespace);
   const findings = [...scope, ...document.findings];
@@ -104,7 +110,7 @@ export function judgePolicy(policy: KubeObject, options: JudgeOptions): Accepted
     return { kind: 'refused', reason, message, findings, ...none, definition };
   }
   const { compiled } = document;
-  const tests = runPolicyTests(definition, compiled);
+  const tests = yield* policyTestSteps(definition, compiled);
   const judged = { definition, compiled, tests, findings: [...findings, ...tests.findings] };
   const failed = failedTests(tests);
   return failed === ''

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { Finding } from '../../manifest/finding.ts';
 import { withTransitions, type Condition, type WantedCondition } from '../../reconcile/conditions.ts';
 import type { EventSpec } from '../../reconcile/event-spec.ts';
-import { explainFindings } from '../../reconcile/explain-findings.ts';
+import { readyEvents } from '../../reconcile/finding-events.ts';
+import { explainFindings, findingLines } from '../../reconcile/explain-findings.ts';
 import type { KubeObject } from '../../reconcile/kube-object.ts';
 import type { Outcome } from '../../reconcile/outcome.ts';
 import type { Plan } from '../../reconcile/plan.ts';
@@ -43,7 +44,12 @@ function shownMode({ spec }: PolicyDefinition, policy: KubeObject): 'Enforce' | 
 }
 
 function verdictOf(judged: AcceptedPolicy | RefusedPolicy, policy: KubeObject): Verdict {
-  if (judged.kind === 'refused') return { kind: 'stalled', reason: judged.reason, message: shortened(judged.message) };
+  if (judged.kind === 'refused') {
+    const { reason, message } = judged;
+    const errors = judged.findings.filter(({ severity }) => severity === 'error');
+    const lines = reason === 'TestsFailed' ? [] : findingLines(errors, '');
+    return { kind: 'stalled', reason, message: shortened(message), lines };
+  }
   const budget = reportOf(policy, 'WithinBudget');
   if (budget?.status === 'False') return { kind: 'stalled', reason: 'CostBudget', message: budget.message };
   if (judged.definition.spec.mode === 'Disabled')
@@ -125,15 +131,18 @@ function membersOf(judged: AcceptedPolicy | RefusedPolicy, policy: KubeObject): 
 
 /** Events of the conditions that a person waits for. */
 function eventsOf(
+  policy: KubeObject,
+  verdict: Verdict,
   wanted: readonly WantedCondition[],
   before: readonly Condition[],
-  isWarning: boolean,
 ): readonly EventSpec[] {
-  return wanted.flatMap((one) => {
-    if (one.type === 'Ready') return changeEvent(before, one, { action: 'Compile', warning: isWarning });
-    if (one.type !== 'Enforced') return [];
-    return changeEvent(before, one, { action: 'Enforce', warning: one.reason === 'AuditedTooLong' });
-  });
+  const enforced = wanted.filter(({ type }) => type === 'Enforced');
+  return [
+    ...readyEvents(policy, verdict, before, { action: 'Compile', warning: verdict.kind === 'stalled' }),
+    ...enforced.flatMap((one) =>
+      changeEvent(before, one, { action: 'Enforce', warning: one.reason === 'AuditedTooLong' }),
+    ),
+  ];
 }
 
 function outcomeFor(verdict: Verdict, conditions: readonly Condition[], now: number): Outcome {
@@ -163,7 +172,7 @@ export function planPolicy(policy: KubeObject, options: JudgeOptions): Plan {
       ...membersOf(judged, policy),
       conditions,
     },
-    events: eventsOf(wanted, before, verdict.kind === 'stalled'),
+    events: eventsOf(policy, verdict, wanted, before),
     outcome: outcomeFor(verdict, conditions, now),
   };
 }

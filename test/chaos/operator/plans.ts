@@ -68,12 +68,12 @@ const watchFaults = (): readonly PlannedFault[] => [
 export const PLANNED: Readonly<Record<string, PlannedTest>> = {
   R0: {
     limitMs: 10_000,
-    workloads: ['W1', 'W2', 'W4', 'W5', 'W6', 'W8'],
+    workloads: ['W1', 'W2', 'W4', 'W5', 'W6', 'W8', 'policies'],
     faults: () => Array.from({ length: CONTROL_RUNS }, () => ({ kind: 'none' }) as const),
   },
-  R1: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W5', 'W6', 'W8'], faults: crashes },
-  R2: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4'], faults: stale },
-  R3: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W6'], faults: unobserved },
+  R1: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W5', 'W6', 'W8', 'policies'], faults: crashes },
+  R2: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'policies'], faults: stale },
+  R3: { limitMs: 10_000, workloads: ['W1', 'W2', 'W4', 'W6', 'policies'], faults: unobserved },
   R4: { limitMs: 5000, workloads: ['W1', 'W4'], faults: watchFaults },
   R5: {
     limitMs: 60_000,

@@ -6,7 +6,7 @@ import { checkMonotony } from '../rig/oracles/monotony.ts';
 import { SwapWitness, type SwapsOfOrb } from '../rig/oracles/swaps.ts';
 import type { World } from './world.ts';
 
-/** Every state of Orbs and Orbisets from now on, observed by the rig itself. */
+/** Every state of Orbs, Orbisets and policies from now on, observed by the rig itself. */
 export interface States {
   /** Swaps so far of the Orbs in the world's namespace. */
   readonly swaps: () => readonly SwapsOfOrb[];
@@ -14,7 +14,7 @@ export interface States {
   readonly end: () => Promise<readonly string[]>;
 }
 
-const WATCHED = ['orbs', 'orbisets'];
+const WATCHED = ['orbs', 'orbisets', 'orbpolicies'];
 
 /**
  * Watches without the proxy; reopens watches that a dying API server closes: states in between are then not observed.

@@ -1,6 +1,7 @@
 import { manifestOf, swappable } from '../../support/kube-objects.ts';
 import { at } from '../../../hack/control-plane/json.ts';
 import type { Health } from '../rig/scripted-metrics.ts';
+import type { OrbPolicySpec } from '../../../crds/orbpolicy.ts';
 import { applySpec, makeNamespace, namespaceIsGone, pathOf, reportVault, type World } from './world.ts';
 import { untilTrue } from '../../support/wait-for.ts';
 
@@ -16,7 +17,7 @@ export interface WorkloadStep {
   readonly ownMs?: number;
 }
 
-export type WorkloadName = 'W1' | 'W2' | 'W4' | 'W5' | 'W6' | 'W8';
+export type WorkloadName = 'W1' | 'W2' | 'W4' | 'W5' | 'W6' | 'W8' | 'policies';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -24,8 +25,19 @@ const orb = (world: World, name: string, members: Members = {}): Promise<unknown
   applySpec(world, 'orbs', name, manifestOf({ orb_id: `acme.${name}@1.0.0`, ...members }));
 const orbiset = (world: World, name: string): Promise<unknown> =>
   applySpec(world, 'orbisets', name, { vault: { secrets: [{ name: 'mail', allowedHosts: ['api.example.com'] }] } });
-const remove = (world: World, plural: 'orbs' | 'orbisets', name: string): Promise<unknown> =>
+const policy = (world: World, name: string, spec: OrbPolicySpec): Promise<unknown> =>
+  applySpec(world, 'orbpolicies', name, spec);
+const remove = (world: World, plural: 'orbs' | 'orbisets' | 'orbpolicies', name: string): Promise<unknown> =>
   world.api.ok('DELETE', pathOf(world, plural, name));
+
+const denyBelow = (score: number): OrbPolicySpec => ({
+  rules: [{ name: 'score', effect: 'deny', when: `orb.score < ${score}` }],
+});
+const gated: OrbPolicySpec = {
+  ...denyBelow(40),
+  mode: 'Enforce',
+  promotion: { requireReplay: { window: '24h', minReceipts: 1, maxNewDenies: 0, maxIndeterminatePercent: 0 } },
+};
 
 const unresolved: Members = { swap_config: { primary: 'main', fallbacks: ['nobody'] } };
 const broken: Members = {
@@ -75,7 +87,7 @@ const isSwapped =
 export const flagsOf = (workload: WorkloadName, { metrics }: World): readonly string[] =>
   workload === 'W5' ? ['--failover-tick', '1s', '--prometheus-url', metrics.url] : [];
 
-/** K of reliability.md §4, where the operator takes part; without policies. */
+/** K of reliability.md §4, where the operator takes part; policies are a workload of their own. */
 export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> = {
   W1: [
     {
@@ -165,5 +177,28 @@ export const WORKLOADS: Readonly<Record<WorkloadName, readonly WorkloadStep[]>> 
         await untilTrue('the namespace is gone', () => namespaceIsGone(world));
       },
     },
+  ],
+  policies: [
+    {
+      name: 'create policies',
+      act: async (world) => {
+        await policy(world, 'limits', denyBelow(50));
+        await policy(world, 'broken', { rules: [{ name: 'score', effect: 'deny', when: 'orb.scor < 50' }] });
+      },
+    },
+    {
+      name: 'enforce',
+      act: async (world) => void (await policy(world, 'limits', { ...denyBelow(50), mode: 'Enforce' })),
+    },
+    { name: 'mend', act: async (world) => void (await policy(world, 'broken', denyBelow(30))) },
+    { name: 'ask for a replay', act: async (world) => void (await policy(world, 'limits', gated)) },
+    {
+      name: 'delete and re-create at once',
+      act: async (world) => {
+        await remove(world, 'orbpolicies', 'limits');
+        await policy(world, 'limits', denyBelow(60));
+      },
+    },
+    { name: 'delete', act: async (world) => void (await remove(world, 'orbpolicies', 'broken')) },
   ],
 };

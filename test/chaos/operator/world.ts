@@ -13,12 +13,13 @@ const RBAC_API = '/apis/rbac.authorization.k8s.io/v1';
 const READER = 'orb-vault-reader';
 
 /** Plural names of our resources. */
-export type OurPlural = 'orbs' | 'orbisets' | 'orbpublications';
-const OURS: readonly OurPlural[] = ['orbs', 'orbisets', 'orbpublications'];
+export type OurPlural = 'orbs' | 'orbisets' | 'orbpublications' | 'orbpolicies';
+const OURS: readonly OurPlural[] = ['orbs', 'orbisets', 'orbpublications', 'orbpolicies'];
 const KIND_OF: Readonly<Record<OurPlural, string>> = {
   orbs: 'Orb',
   orbisets: 'Orbiset',
   orbpublications: 'OrbPublication',
+  orbpolicies: 'OrbPolicy',
 };
 
 /** A control plane with everything installed, and the single namespace of a run. */

@@ -6,8 +6,6 @@ import { receiptsOf } from '../check-killed.ts';
 import { DENIED_IN, kindOf, type Kind } from './kinds.ts';
 import type { Seen } from './policy-rounds.ts';
 
-const TENANT = 'default';
-
 /** What the ledger of a killed platform holds about decisions. */
 export interface KilledDecisions {
   readonly decisions: number;
@@ -29,19 +27,19 @@ interface DecidedRun {
   readonly record: JsonObject | undefined;
 }
 
-async function allDecisions(ledger: Ledger): Promise<readonly StoredDecision[]> {
+async function allDecisions(ledger: Ledger, tenant: string): Promise<readonly StoredDecision[]> {
   const all: StoredDecision[] = [];
   let cursor: string | null | undefined;
   while (cursor !== null) {
-    const page = await ledger.decisions(TENANT, { limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await ledger.decisions(tenant, { limit: 200, ...(cursor === undefined ? {} : { cursor }) });
     all.push(...page.items);
     cursor = page.nextCursor;
   }
   return all;
 }
 
-async function textOfRun(ledger: Ledger, runId: string): Promise<string> {
-  const [first] = await ledger.runFacts(TENANT, runId);
+async function textOfRun(ledger: Ledger, { tenant, runId }: StoredDecision): Promise<string> {
+  const [first] = await ledger.runFacts(tenant, runId);
   const facts: unknown = JSON.parse(first?.facts ?? '{}');
   return isJsonObject(facts) ? textAt(facts, 'inputs', 'text') : '';
 }
@@ -93,10 +91,10 @@ const progressOf = (run: DecidedRun | undefined): string => {
   return run.record === undefined ? 'open' : 'finished';
 };
 
-async function decidedRuns(ledger: Ledger, receipts: Receipts): Promise<readonly DecidedRun[]> {
+async function decidedRuns(ledger: Ledger, receipts: Receipts, tenant: string): Promise<readonly DecidedRun[]> {
   const all: DecidedRun[] = [];
-  for (const stored of await allDecisions(ledger)) {
-    const text = await textOfRun(ledger, stored.runId);
+  for (const stored of await allDecisions(ledger, tenant)) {
+    const text = await textOfRun(ledger, stored);
     const receipt = receipts.get(stored.receiptId ?? '');
     all.push({ text, kind: kindOf(text), stored, record: receipt && payloadOf(receipt.jws) });
   }
@@ -120,12 +118,15 @@ function missing(runs: ReadonlyMap<string, DecidedRun>, receipts: Receipts, seen
 const countsOf = (names: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 
-/** Compares the decisions in the ledger of a stopped platform with what callers and the provider saw. */
-export async function checkDecisions(data: string, seen: Seen): Promise<KilledDecisions> {
+/**
+ * Compares the decisions in the ledger of a stopped platform with what callers and the provider saw.
+ * @param tenant the only tenant that has runs
+ */
+export async function checkDecisions(data: string, seen: Seen, tenant = 'default'): Promise<KilledDecisions> {
   const { ledger } = await openDataLedger(data);
   try {
-    const receipts = await receiptsOf(ledger, TENANT);
-    const all = await decidedRuns(ledger, receipts);
+    const receipts = await receiptsOf(ledger, tenant);
+    const all = await decidedRuns(ledger, receipts, tenant);
     const runs = new Map(all.map((run) => [run.text, run]));
     const denials = all.filter(({ stored }) => stored.decision === 'deny');
     return {

@@ -33,11 +33,12 @@ interface RequestOptions {
 const GET_MS = 10_000;
 const root = resolve(import.meta.dirname, '../../..');
 const cli = join(root, 'cli/orb.js');
-const SCOPES = ['orbs:execute', 'receipts:read', 'providers:read'].flatMap((scope) => ['--scope', scope]);
+const SCOPES = ['orbs:execute', 'receipts:read', 'providers:read'];
 
 /** @throws Error what it printed */
-async function makeKey(): Promise<string> {
-  const { code, stdout, stderr } = await command(process.execPath, [cli, 'keys', 'create', '--tenant', '*', ...SCOPES]);
+async function makeKey(scopes: readonly string[]): Promise<string> {
+  const flags = scopes.flatMap((scope) => ['--scope', scope]);
+  const { code, stdout, stderr } = await command(process.execPath, [cli, 'keys', 'create', '--tenant', '*', ...flags]);
   if (code !== 0) throw new Error(`orb keys create:\n${stderr}${stdout}`);
   return stdout.trim();
 }
@@ -51,9 +52,12 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** @returns a client that outlives pods of the API, but not its Service, its certificate and its keys */
-export async function connectApi(): Promise<ApiClient> {
-  const key = await makeKey();
+/**
+ * @param scopes of its key, in addition to those of runs, receipts and providers
+ * @returns a client that outlives pods of the API, but not its Service, its certificate and its keys
+ */
+export async function connectApi(scopes: readonly string[] = []): Promise<ApiClient> {
+  const key = await makeKey([...SCOPES, ...scopes]);
   const address = await platformKubectl('get', 'service/orb-api', '-o', 'jsonpath={.spec.clusterIP}');
   const encoded = await platformKubectl('get', 'secret/orb-api-tls', '-o', String.raw`jsonpath={.data.ca\.crt}`);
   const ca = Buffer.from(encoded, 'base64').toString('utf8');

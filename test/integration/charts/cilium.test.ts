@@ -67,8 +67,10 @@ describe('the policies for Cilium in docs/network', () => {
 
   it('choose the pods of the chart that need them', async () => {
     const pods = labelsOfPods(await render());
-    expect(componentsOf(pods, 'orb-kubernetes-api')).to.deep.equal(new Set(['api', 'operator', 'ledger-init']));
-    expect(componentsOf(pods, 'orb-dns')).to.deep.equal(new Set(['api', 'operator', 'test']));
+    expect(componentsOf(pods, 'orb-kubernetes-api')).to.deep.equal(
+      new Set(['api', 'operator', 'status-prober', 'ledger-init']),
+    );
+    expect(componentsOf(pods, 'orb-dns')).to.deep.equal(new Set(['api', 'operator', 'status-prober', 'test']));
     expect(componentsOf(pods, 'orb-providers')).to.deep.equal(new Set(['api']));
     expect(policies).to.have.length(3);
   });
@@ -92,10 +94,9 @@ describe('the policies for Cilium in docs/network', () => {
         .filter((rule) => listAt(rule, 'ports').some((port) => at(port, 'port') === 53))
         .flatMap((rule) => [...listAt(rule, 'to')]),
     );
-    expect(peers.map((peer) => textAt(peer, 'ipBlock', 'cidr'))).to.deep.equal([
-      '169.254.20.10/32',
-      '169.254.20.10/32',
-      '169.254.20.10/32',
-    ]);
+    // Those of operator, API, prober and helm test.
+    expect(peers.map((peer) => textAt(peer, 'ipBlock', 'cidr'))).to.deep.equal(
+      Array.from({ length: 4 }, () => '169.254.20.10/32'),
+    );
   });
 });

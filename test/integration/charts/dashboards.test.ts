@@ -5,11 +5,19 @@ import { queryRange, type Span } from '../../../hack/dashboard/prometheus-query.
 import { auditRuns } from '../../failover-run/audit.ts';
 import { startLoad, untilServed, type Load } from '../../failover-run/load.ts';
 import { publishOrbs } from '../../failover-run/publish.ts';
+import { startWebhooks, type Webhooks } from '../../failover-run/webhooks.ts';
 import { startWorld, untilReady, type World } from '../../failover-run/world.ts';
 import { lastAnswer } from '../../support/wait-for.ts';
 
-/** What this Prometheus can't have seen: it scrapes no kubelet. */
-const EMPTY = ['ledger: Volume'];
+/** What this Prometheus can't have seen: it scrapes no kubelet and no prober. */
+const EMPTY = [
+  'ledger: Volume',
+  'status: Failed checks',
+  'status: Uptime',
+  'status: Time of a check',
+  'status: Repeated checks',
+  'status: Rounds waiting',
+];
 const WAIT_MS = 120_000;
 const PAST_S = 60;
 
@@ -22,6 +30,7 @@ describe('dashboards over a real Prometheus', function suite() {
   this.timeout(300_000);
   let world: World;
   let load: Load;
+  let webhooks: Webhooks;
 
   /** Panels without a single series. @throws Error a query was refused */
   async function emptyPanels(): Promise<readonly string[]> {
@@ -41,11 +50,13 @@ describe('dashboards over a real Prometheus', function suite() {
     await untilServed(target);
     await publishOrbs(world);
     await auditRuns(world);
+    webhooks = await startWebhooks(world);
     load = startLoad(target, 5);
   });
 
   after(async () => {
     await load?.stop();
+    await webhooks?.stop();
     await world?.close(false);
   });
 

@@ -28,6 +28,12 @@ const definitionsOf = (plane: ControlPlane): Promise<string> =>
 /** Where a dry run meets nothing that is there. */
 const OTHER = 'orb-dry-run';
 
+const CANARY = [
+  'Orb orb-system/orbs.canary-1.0.0',
+  'Orbiset orb-system/orb-canary',
+  'OrbSignalSource orb-system/orb-canary',
+];
+
 // There is no kubelet: hooks would wait for their pods.
 const INSTALL = ['orb', PLATFORM_CHART, '-n', PLATFORM_NAMESPACE, '--create-namespace', '--no-hooks'];
 
@@ -54,7 +60,11 @@ describe('the charts on a real API server', () => {
     const said = await helmOk(['install', ...INSTALL]);
     expect(said).to.contain('There is no Prometheus');
     const found = await kubectlOk(plane, ['get', 'deployments', '-n', PLATFORM_NAMESPACE, '-o', 'name']);
-    expect(found.trim().split('\n')).to.deep.equal(['deployment.apps/orb-api', 'deployment.apps/orb-operator']);
+    expect(found.trim().split('\n')).to.deep.equal([
+      'deployment.apps/orb-api',
+      'deployment.apps/orb-operator',
+      'deployment.apps/orb-status-prober',
+    ]);
   });
 
   it('opens the way to the API servers that the cluster has', async () => {
@@ -91,10 +101,14 @@ describe('the charts on a real API server', () => {
     await helmOk(['upgrade', ...INSTALL, '--set', 'example.enabled=true']);
     const tls = at(objectsIn(await secret())[0], 'data');
     const hooks = objectsIn(await helmOk(['get', 'hooks', 'orb', '-n', PLATFORM_NAMESPACE])).filter(isOurs);
-    expect(hooks.map(titleOf)).to.have.members(['Orb orb-example/example.echo-1.0.0', 'Orbiset orb-example/default']);
+    expect(hooks.map(titleOf)).to.have.members([
+      'Orb orb-example/example.echo-1.0.0',
+      'Orbiset orb-example/default',
+      ...CANARY,
+    ]);
     // Without a policy of their own hooks are deleted before they are made again.
     const policies = hooks.map((hook) => textAt(hook, 'metadata', 'annotations', 'helm.sh/hook-delete-policy'));
-    expect(policies).to.deep.equal(['hook-failed', 'hook-failed']);
+    expect(policies).to.deep.equal(hooks.map(() => 'hook-failed'));
     await kubectlOk(plane, ['wait', '--for=condition=Established', '--timeout=30s', 'crd/orbs.orbs.dev']);
     await kubectlOk(plane, ['apply', '--server-side', '-f', '-'], jsonOf(hooks));
     await helmOk(['upgrade', ...INSTALL, '--set', 'example.enabled=true', '--set', 'logLevel=debug']);
@@ -117,6 +131,7 @@ describe('the charts on a real API server', () => {
       'CustomResourceDefinition /orbisets.orbs.dev',
       'CustomResourceDefinition /orbpolicies.orbs.dev',
       'CustomResourceDefinition /orbpublications.orbs.dev',
+      'CustomResourceDefinition /orbsignalsources.orbs.dev',
       'PersistentVolumeClaim orb-system/orb-ledger',
     ]);
   });

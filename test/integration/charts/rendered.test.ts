@@ -20,8 +20,6 @@ import {
 const root = resolve(import.meta.dirname, '../../..');
 const FILES = join(root, 'charts/orb-platform/files');
 const RBAC_KINDS = new Set(['ServiceAccount', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
-// Adds nothing to the cluster before something runs as it.
-const NOT_INSTALLED = 'status-prober.yaml';
 const EVERYTHING = ['-f', join(CI_FOLDER, 'everything-values.yaml')];
 const MONITORING = ['--api-versions', 'monitoring.coreos.com/v1'];
 
@@ -76,15 +74,22 @@ describe('the chart orb-platform', () => {
     objectsIn(await helm.render(args));
 
   it('renders the committed RBAC and nothing else', async () => {
-    expect(rbacOf(await render())).to.deep.equal(sorted(committed('rbac', [NOT_INSTALLED, 'manifest-loader.yaml'])));
+    expect(rbacOf(await render())).to.deep.equal(sorted(committed('rbac', ['manifest-loader.yaml'])));
   });
 
   it('adds the right of the manifest loader with a manifest folder alone', async () => {
-    expect(rbacOf(await render(EVERYTHING))).to.deep.equal(sorted(committed('rbac', [NOT_INSTALLED])));
+    expect(rbacOf(await render(EVERYTHING))).to.deep.equal(sorted(committed('rbac')));
+  });
+
+  it('leaves out the rights of the prober where nobody measures', async () => {
+    const objects = await render(['--set', 'statusProber.enabled=false']);
+    expect(rbacOf(objects)).to.deep.equal(sorted(committed('rbac', ['manifest-loader.yaml', 'status-prober.yaml'])));
+    const text = JSON.stringify(objects.filter((object) => titleOf(object) !== 'CustomResourceDefinition /'));
+    expect(text.match(/orb-canary|status-prober/g)).to.equal(null);
   });
 
   it('takes from the operator every right to write RoleBindings where tenants decide', async () => {
-    const without = [NOT_INSTALLED, 'manifest-loader.yaml', 'operator-vault.yaml'];
+    const without = ['manifest-loader.yaml', 'operator-vault.yaml'];
     expect(rbacOf(await render(['--set', 'rbac.vault=tenant']))).to.deep.equal(sorted(committed('rbac', without)));
   });
 
@@ -134,7 +139,8 @@ describe('the chart orb-platform', () => {
   });
 
   it('lets nobody scrape where nobody is named', async () => {
-    const policies = (await render(['--set', 'networkPolicy.prometheus.peers=null'])).filter((object) =>
+    const alone = 'networkPolicy.prometheus.peers=null,statusProber.enabled=false';
+    const policies = (await render(['--set', alone])).filter((object) =>
       ['orb-api', 'orb-operator'].includes(textAt(object, 'metadata', 'name')),
     );
     const ports = policies.flatMap((policy) =>
@@ -149,9 +155,11 @@ describe('the chart orb-platform', () => {
     const [policy] = (await render(['--set', 'networkPolicy.api.from[0].namespaceSelector.matchLabels.a=b'])).filter(
       (one) => titleOf(one) === 'NetworkPolicy orb-system/orb-api',
     );
-    const rule = listAt(policy, 'spec', 'ingress').find((one) => at(listAt(one, 'ports')[0], 'port') === 8443);
+    const rule = listAt(policy, 'spec', 'ingress').findLast((one) => at(listAt(one, 'ports')[0], 'port') === 8443);
     const peers = listAt(rule, 'from');
-    const labels = (await render()).filter(isTest).map((pod) => objectAt(pod, 'metadata', 'labels'));
+    const labels = (await render())
+      .filter((object) => isTest(object) && at(object, 'kind') === 'Pod')
+      .map((pod) => objectAt(pod, 'metadata', 'labels'));
     const selector = objectAt(peers.at(-1), 'podSelector', 'matchLabels');
     expect(peers).to.have.length(2);
     expect(Object.keys(selector)).to.have.length(3);
@@ -261,6 +269,7 @@ describe('the chart orb-platform', () => {
       'Job orb-system/orb-ledger-init': 300,
       'Pod orb-system/orb-test-echo': 240,
       'Pod orb-system/orb-test-health': 240,
+      'Pod orb-system/orb-test-status': 240,
     });
   });
 

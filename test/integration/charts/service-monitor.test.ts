@@ -16,6 +16,7 @@ const VALUES = ['-f', join(CI_FOLDER, 'everything-values.yaml'), '--api-versions
 const SCRAPED = [
   { part: 'api', port: 9464 },
   { part: 'operator', port: 9465 },
+  { part: 'status-prober', port: 9464 },
 ] as const;
 
 const listAt = (value: JsonValue | undefined, ...path: readonly string[]): readonly JsonObject[] => {

@@ -38,6 +38,9 @@ describe('values of the chart orb-platform', () => {
 
   const refusals: readonly (readonly [string, string, string])[] = [
     ['two APIs on one embedded ledger', 'api.replicas=2', '/api/replicas'],
+    ['some services on an embedded ledger', 'services={ingestion}', 'one Deployment has all services'],
+    ['a service that does not exist', 'services={billing}', '/services/0'],
+    ['a proxy by its name', 'api.trustedProxies={proxy}', '/api/trustedProxies/0'],
     ['another ledger', 'ledger.type=postgres', '/ledger/type'],
     ['a value that there is not', 'operator.replica=3', "additional properties 'replica'"],
     ['certificates from two places', 'api.tls.secretName=a,api.tls.certManager.enabled=true', 'not both'],

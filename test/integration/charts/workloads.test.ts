@@ -17,7 +17,7 @@ const EVERYTHING = ['-f', join(CI_FOLDER, 'everything-values.yaml')];
 const API = 'Deployment orb-system/orb-api';
 const OPERATOR = 'Deployment orb-system/orb-operator';
 const MAIN = [API, OPERATOR];
-const RANKED = [...MAIN, 'Job orb-system/orb-ledger-init'];
+const RANKED = [...MAIN, 'Deployment orb-system/orb-status-prober', 'Job orb-system/orb-ledger-init'];
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 const listAt = (value: JsonValue | undefined, ...path: readonly string[]): readonly JsonValue[] => {
@@ -119,9 +119,10 @@ describe('what the chart orb-platform runs', () => {
     });
   });
 
-  it('passes api.maxRequestBytes to the API, up to 8 MiB', async () => {
-    const args = argsOf(find(await render(...set('api.maxRequestBytes=8388608')), API));
-    expect(args).to.include('--max-request-bytes=8388608');
+  it('passes services, proxies and api.maxRequestBytes to the API, up to 8 MiB', async () => {
+    const args = argsOf(find(await render(...set('api.maxRequestBytes=8388608,api.trustedProxies={fd00::/8}')), API));
+    const services = '--services=runtime,reputation,policy,ingestion,status';
+    expect(args).to.include.members(['--max-request-bytes=8388608', '--trusted-proxy=fd00::/8', services]);
     for (const wrong of ['0', '8388609', '1.5', '1Mi']) {
       const refused = await render(...set(`api.maxRequestBytes=${wrong}`)).then(
         () => 'rendered',
@@ -142,7 +143,7 @@ describe('what the chart orb-platform runs', () => {
     it(`is ${image} with ${values.replaceAll(/0{9,}/g, '0…')}, in every pod`, async () => {
       const all = (await render(...set(`${values},example.enabled=true`))).filter(hasPods);
       expect(all.map((object) => at(containerOf(object), 'image'))).to.deep.equal(all.map(() => image));
-      expect(all).to.have.length(6);
+      expect(all).to.have.length(8);
     });
 
   it('is pulled with every Secret that is named', async () => {
@@ -187,7 +188,11 @@ describe('what the chart orb-platform runs', () => {
       vaultMode: 'operator',
     });
     expect(ofApi.settings.egressAllow).to.include.members(origins);
-    expect(ofApi.settings.egressCa).to.deep.equal(['/etc/orb/egress-ca/ca.crt', '/etc/orb/example-ca/ca.crt']);
+    expect(ofApi.settings.egressCa).to.deep.equal([
+      '/etc/orb/egress-ca/ca.crt',
+      '/etc/orb/example-ca/ca.crt',
+      '/etc/orb/canary-ca/ca.crt',
+    ]);
     expect(ofOperator.settings.allowedOrigins).to.include.members(origins);
     expect(ofOperator.settings.manifests?.folder).to.equal('/etc/orb/manifests');
     for (const title of MAIN) {
@@ -214,7 +219,7 @@ describe('what the chart orb-platform runs', () => {
       const tolerated = titleOf(object) === OPERATOR ? 'Equal' : 'Exists';
       expect(at(listAt(pod, 'tolerations')[0], 'operator'), titleOf(object)).to.equal(tolerated);
     }
-    expect(running).to.have.length(6);
+    expect(running).to.have.length(8);
     expect(at(api, 'affinity', 'nodeAffinity')).to.be.an('object');
     expect(listAt(operator, 'topologySpreadConstraints')).to.have.length(1);
     for (const title of MAIN) {
@@ -255,7 +260,7 @@ describe('what the chart orb-platform runs', () => {
       'orbs.example.com',
     ]);
     expect(at(spec, 'issuerRef', 'name')).to.equal('private');
-    expect(argsOf(find(objects, 'Job orb-system/orb-ledger-init')).join()).not.to.include('tls');
+    expect(argsOf(find(objects, 'Job orb-system/orb-ledger-init')).join()).not.to.include('--tls-');
   });
 
   it('sees the addresses of callers where its Service is told to keep them', async () => {
@@ -305,7 +310,7 @@ describe('what the chart orb-platform runs', () => {
     const boards = (await render(...EVERYTHING)).filter((object) =>
       textAt(object, 'metadata', 'name').startsWith('orb-dashboard-'),
     );
-    expect(boards).to.have.length(7);
+    expect(boards).to.have.length(9);
     for (const board of boards) {
       expect(textAt(board, 'metadata', 'labels', 'grafana_dashboard')).to.equal('1');
       const name = textAt(board, 'metadata', 'name').replace('orb-dashboard-', '');

@@ -122,7 +122,7 @@ describe('orb, from orb dev to a verified receipt', () => {
 
   it('takes a secret within 5 s, and the run shows it', async () => {
     const { status, err } = await orb(
-      ['secrets', 'set', 'ECHO_TOKEN', '--host', 'elsewhere.example'],
+      ['secrets', 'set', 'ECHO_TOKEN', '--host', 'elsewhere.example', '--replace-hosts'],
       'a-wrong-token\n',
     );
     expect([status, err.includes('replaced ECHO_TOKEN')]).to.deep.equal([0, true]);

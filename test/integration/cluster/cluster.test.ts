@@ -1,11 +1,15 @@
 import { expect } from 'chai';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { isJsonObject } from '../../../core/json/json-value.ts';
 import { command } from '../../../hack/control-plane/command.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { startProvider, type TestProvider } from '../../support/provider.ts';
+import { issue, makeCa } from '../../support/tls.ts';
 import { orbManifest } from '../../support/orbs.ts';
 import { spawnCluster, startNpmCluster, type Answer, type RunningCluster } from '../../support/cluster/npm-cluster.ts';
 import { listenOnLoopback } from '../../../adapters/process/listen.ts';
@@ -15,13 +19,14 @@ const ORB = 'orb/example.echo-1.0.0';
 const ORB_ID = 'example.echo@1.0.0';
 const FREE = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];
 const SOON_MS = 10_000;
-const ALLOWED = 'http://127.0.0.1:9';
-const STUBBED = 'https://stub.orbs.internal=127.0.0.1:9';
+const STUB_HOST = 'stub.orbs.internal';
 
 const memberOf = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), value);
 const textOutput = ({ body }: Answer): unknown => memberOf(body, 'outputs', 'text');
 const withTemplate = (template: string): string => JSON.stringify({ spec: { execution: { body_template: template } } });
+
+const originOf = ({ port }: TestProvider): string => `http://127.0.0.1:${port}`;
 
 /** Row of a table that kubectl prints, by its columns. */
 function rowOf(table: string, name: string): Readonly<Record<string, string>> {
@@ -60,8 +65,13 @@ describe('npm run cluster', function suite() {
       expect(await child.exited).to.equal(1);
       expect(performance.now() - began).to.be.below(SOON_MS);
       holder.close();
-      const hint = 'something listens there already; choose another address by --metrics-listen';
-      expect(child.output()).to.deep.equal({ stdout: '', stderr: `can't listen on ${taken} (EADDRINUSE): ${hint}\n` });
+      const { stdout, stderr } = child.output();
+      expect(stdout).to.equal('');
+      expect(stderr).to.match(
+        /^can't listen on \S+ \(EADDRINUSE\): .* choose another address by --metrics-listen \(free ports: --metrics-listen 127\.0\.0\.1:0\)\n$/,
+      );
+      expect(stderr).to.include(taken);
+      if (process.platform === 'linux') expect(stderr).to.include(`the process ${process.pid} (node`);
       expect(await child.members()).to.deep.equal([]);
     });
   });
@@ -102,11 +112,29 @@ describe('npm run cluster', function suite() {
     const patch = (what: string, body: string): Promise<string> => kubectl('patch', what, '--type=merge', '-p', body);
     const left = (kinds: string): Promise<string> => kubectl('get', kinds, '-o', 'name');
 
+    let allowed: TestProvider;
+    let stub: TestProvider;
+
     before(async () => {
-      cluster = await startNpmCluster(['--egress-allow', ALLOWED, '--egress-stub', STUBBED]);
+      const authority = makeCa();
+      const { key, certificate } = issue(authority, { names: [STUB_HOST] });
+      [allowed, stub] = await Promise.all([startProvider(), startProvider({ key, cert: certificate })]);
+      const ca = join(mkdtempSync(join(tmpdir(), 'orb-cluster-ca-')), 'ca.pem');
+      writeFileSync(ca, authority.certificate);
+      const origins = [
+        '--egress-allow',
+        originOf(allowed),
+        '--egress-stub',
+        `https://${STUB_HOST}=127.0.0.1:${stub.port}`,
+      ];
+      cluster = await startNpmCluster([...origins, '--egress-ca', ca]);
+      rmSync(dirname(ca), { recursive: true });
       await cluster.kubectl('create', 'namespace', 'walk');
     });
-    after(() => cluster.end('SIGKILL', 'group'));
+    after(async () => {
+      await cluster.end('SIGKILL', 'group');
+      await Promise.all([allowed.close(), stub.close()]);
+    });
 
     it('prints three commands that do what they promise in a shell of their own', async () => {
       const { stdout } = cluster.output();
@@ -116,7 +144,7 @@ describe('npm run cluster', function suite() {
       const script = ['shopt -s expand_aliases', ...lines].join('\n');
       const ran = await command('bash', ['-euo', 'pipefail', '-c', script]);
       expect(ran.code, ran.stderr).to.equal(0);
-      expect(ran.stdout).to.match(/default +orb\.orbs\.dev\/example\.echo-1\.0\.0 +echo +\S+ +primary +True/);
+      expect(ran.stdout).to.match(/default +orb\.orbs\.dev\/example\.echo-1\.0\.0 +echo +\S+ +True +Ready/);
       expect(ran.stdout).to.include('"status":"completed"').and.include('"text":"Hello, Orb"');
       expect(stdout).to.include(cluster.ready.kubectl).and.include(cluster.ready.api_key);
     });
@@ -145,8 +173,8 @@ describe('npm run cluster', function suite() {
         other('get', 'orbs,orbisets,secrets', '-o', 'jsonpath={.items[*].metadata.resourceVersion}');
       const before = await versions();
       await other('apply', '-k', BASE);
-      // Six Orbs, their Orbiset, and a Secret for each of their providers.
-      expect(before.split(' ')).to.have.length(14);
+      // Seven Orbs, their Orbiset, and a Secret for each of their providers.
+      expect(before.split(' ')).to.have.length(16);
       expect(await versions()).to.equal(before);
       // Its exit code is 1 when there is a difference.
       expect(await cluster.tryKubectl(['-n', 'walk-client', 'diff', '-k', BASE])).to.deep.include({
@@ -182,19 +210,28 @@ describe('npm run cluster', function suite() {
       expect((await until(({ status }) => status === 200))?.status).to.equal(200);
     });
 
-    it('lets both processes take an origin that was allowed, and one that goes to a stub', async () => {
-      for (const origin of [ALLOWED, 'https://stub.orbs.internal']) {
-        const orb: unknown = JSON.parse(orbManifest('t.origin@1.0.0', { url: `${origin}/run` }));
-        const object = {
-          apiVersion: 'orbs.dev/v1alpha1',
-          kind: 'Orb',
-          metadata: { name: 't.origin-1.0.0' },
-          spec: orb,
-        };
+    it('executes Orbs of an origin that was allowed, and of one that goes to a stub', async () => {
+      for (const [origin, { seen }] of [
+        [originOf(allowed), allowed],
+        [`https://${STUB_HOST}`, stub],
+      ] as const) {
+        const spec: unknown = JSON.parse(orbManifest('t.origin@1.0.0', { url: `${origin}/ok` }));
+        const object = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 't.origin-1.0.0' }, spec };
         const applied = await cluster.tryKubectl(['-n', 'walk', 'apply', '-f', '-'], JSON.stringify(object));
         expect(applied.code, applied.stderr).to.equal(0);
         await kubectl('wait', 'orb/t.origin-1.0.0', '--for=condition=Ready', '--timeout=30s');
+        const answer = await waitFor(async () => {
+          const found = await cluster.execute('walk.default', 't.origin@1.0.0', { text: origin });
+          return found.status === 404 ? undefined : found;
+        }, SOON_MS);
+        expect([answer?.status, memberOf(answer?.body, 'outputs')], answer?.text).to.deep.equal([200, { id: 'id-1' }]);
+        expect(seen.map(({ url, body }) => [url, body])).to.deep.equal([['/ok', `{"text":"${origin}"}`]]);
         await kubectl('delete', 'orb/t.origin-1.0.0');
+        await waitFor(async () => {
+          const { status } = await cluster.execute('walk.default', 't.origin@1.0.0', { text: '' });
+          return status === 404 ? true : undefined;
+        }, SOON_MS);
+        seen.length = 0;
       }
     });
 

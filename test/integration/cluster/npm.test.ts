@@ -11,6 +11,7 @@ describe('npm run cluster, by its npm', function suite() {
   const rows: readonly (readonly [string, NodeJS.Signals])[] = [
     ['SIGTERM', 'SIGTERM'],
     ['SIGINT', 'SIGINT'],
+    ['SIGHUP', 'SIGHUP'],
     ['SIGKILL', 'SIGKILL'],
   ];
   for (const [why, signal] of rows) {

@@ -3,16 +3,18 @@ import fc from 'fast-check';
 import { CORE_ONLY, SERVER_ONLY, explanation, type Difference } from '../../support/crds/differences.ts';
 import { EDGE_ROWS, type Accepted } from '../../support/crds/edge-rows.ts';
 import { POLICY_ROWS } from '../../support/crds/policy-rows.ts';
+import { SOURCE_ROWS } from '../../support/crds/source-rows.ts';
+import { sourceDocuments } from '../../support/crds/source-values.ts';
 import { documents, policyDocuments } from '../../support/crds/schema-values.ts';
 import { coreVerdict, openJudge, type ServerJudge, type Verdict } from '../../support/crds/verdicts.ts';
 import { sharedControlPlane } from '../../support/control-plane.ts';
 
 // The whole corpus: ORB_CORPUS_SIZE=100000 npm run test:integration. About 300 documents a second.
 const SIZE = Number(process.env['ORB_CORPUS_SIZE'] ?? 1500);
-const POLICIES = Math.max(1000, SIZE / 10);
+const OTHERS = Math.max(1000, SIZE / 10);
 const SEED = Number(process.env['ORB_CORPUS_SEED'] ?? 20_261_121);
 const BATCH = 8;
-const ROWS = [...EDGE_ROWS, ...POLICY_ROWS];
+const ROWS = [...EDGE_ROWS, ...POLICY_ROWS, ...SOURCE_ROWS];
 
 interface Judged {
   readonly text: string;
@@ -100,12 +102,16 @@ describe('core and the API server, asked about the same document', function suit
     }
   });
 
-  it(`agree on ${POLICIES} policies (seed ${SEED})`, async () => {
-    const sampled = fc.sample(policyDocuments, { numRuns: POLICIES, seed: SEED });
-    const all = await ask(sampled.map((policy) => JSON.stringify(policy)));
-    expect(unexplained(all, 'server', CORE_ONLY)).to.deep.equal([]);
-    expect(unexplained(all, 'core', SERVER_ONLY)).to.deep.equal([]);
-    for (const by of ['both', 'nobody'])
-      expect(all.filter((item) => acceptedBy(item) === by).length, by).to.be.greaterThan(POLICIES / 20);
-  });
+  for (const [what, sampled] of [
+    ['policies', policyDocuments],
+    ['signal sources', sourceDocuments],
+  ] as const)
+    it(`agree on ${OTHERS} ${what} (seed ${SEED})`, async () => {
+      const texts = fc.sample(sampled, { numRuns: OTHERS, seed: SEED }).map((document) => JSON.stringify(document));
+      const all = await ask(texts);
+      expect(unexplained(all, 'server', CORE_ONLY)).to.deep.equal([]);
+      expect(unexplained(all, 'core', SERVER_ONLY)).to.deep.equal([]);
+      for (const by of ['both', 'nobody'])
+        expect(all.filter((item) => acceptedBy(item) === by).length, by).to.be.greaterThan(OTHERS / 20);
+    });
 });

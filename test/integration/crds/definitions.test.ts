@@ -66,8 +66,8 @@ describe('the resource definitions on an API server', function suite() {
       '{range .items[?(@.spec.group=="orbs.dev")]}{range .status.conditions[*]}{.type}={.status}{"\\n"}{end}{end}';
     const conditions = (await kubectl(['get', 'crd', '-o', `jsonpath=${path}`])).trim().split('\n');
     expect(conditions.toSorted()).to.deep.equal([
-      ...Array<string>(4).fill('Established=True'),
-      ...Array<string>(4).fill('NamesAccepted=True'),
+      ...Array<string>(5).fill('Established=True'),
+      ...Array<string>(5).fill('NamesAccepted=True'),
     ]);
   });
 
@@ -77,13 +77,28 @@ describe('the resource definitions on an API server', function suite() {
       .trim()
       .split('\n')
       .map((line) => line.split(/\s+/).slice(0, 2).join(' '));
-    expect(rows).to.deep.equal(['orbisets oset', 'orbpolicies opol', 'orbpublications opub', 'orbs orb']);
+    expect(rows).to.deep.equal([
+      'orbisets oset',
+      'orbpolicies opol',
+      'orbpublications opub',
+      'orbs orb',
+      'orbsignalsources osrc',
+    ]);
   });
 
   it('explain every member to its end', async () => {
     expect(await kubectl(['explain', 'orb.spec.swap_config.dwell.hold_down'])).to.include('30s to 6h');
     expect(await kubectl(['explain', 'oset.spec.vault.secrets.allowedHosts'])).to.include('There is no default');
     expect(await kubectl(['explain', 'opub.status.validationReport.findings'])).to.include('The first 50 findings');
+  });
+
+  it('say in words what to write, never with a pattern', async () => {
+    const id = await refusal(orb('wrong', { orb_id: 'mail' }));
+    expect(id).to.include('{org}.{name}@{semver}, for example acme.send-email@1.0.0. (schema-pattern)');
+    const execution = { type: 'http', url: 'https://api.example.com/', headers: { 'a b': 'x' } };
+    const header = await refusal(orb('wrong', { execution }));
+    expect(header).to.include('without a space or colon. (schema-propertyNames)');
+    expect(`${id}${header}`).to.not.include('^[');
   });
 
   it('select Orbs by orb_id and provider, and publications by those of their manifests', async () => {
@@ -110,13 +125,13 @@ describe('the resource definitions on an API server', function suite() {
 
   it('show decisions first, and the rest with -o wide', async () => {
     await apply({ ...orb('set'), kind: 'Orbiset', spec: {} });
-    expect(await columns('orb')).to.equal('NAME PROVIDER SINCE REASON READY AGE');
-    const wide = 'NAME PROVIDER SINCE REASON READY AGE ORB READY-REASON DIGEST';
+    expect(await columns('orb')).to.equal('NAME PROVIDER SINCE READY REASON AGE');
+    const wide = 'NAME PROVIDER SINCE READY REASON AGE ORB SWAP-REASON DIGEST';
     expect(await columns('orb', '-o', 'wide')).to.equal(wide);
-    expect(await columns('opub')).to.equal('NAME PROVIDER TIER SCORE READY AGE');
-    expect(await columns('oset')).to.equal('NAME READY SUSPENDED AGE');
+    expect(await columns('opub')).to.equal('NAME PROVIDER TIER SCORE READY REASON AGE');
+    expect(await columns('oset')).to.equal('NAME READY REASON SUSPENDED AGE');
     await apply({ ...orb('policy'), kind: 'OrbPolicy', spec: {} });
-    expect(await columns('opol')).to.equal('NAME MODE EFFECTIVE TESTS READY AGE');
+    expect(await columns('opol')).to.equal('NAME MODE EFFECTIVE TESTS READY REASON AGE');
   });
 
   it('keep conditions of two writers apart, and status out of the reach of the main resource', async () => {
@@ -202,8 +217,8 @@ describe('the resource definitions on an API server', function suite() {
       'jsonpath={.spec.limits.in_flight}',
     ]);
     await kubectl(['delete', 'namespace', 'staging', '--wait=false']);
-    // Namespace, Orbiset, seven Secrets, six Orbs.
-    expect(applied.trim().split('\n')).to.have.length(15);
+    // Namespace, Orbiset, eight Secrets, seven Orbs.
+    expect(applied.trim().split('\n')).to.have.length(17);
     expect(limits).to.equal('4');
   });
 });

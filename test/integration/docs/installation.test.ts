@@ -18,7 +18,7 @@ const VALUES = '# values.yaml\n';
 /** How the pages call the command line. */
 const ORB = /^(?:kubectl orb|npm run -s orb --|kubectl exec \S+ \S+ \S+ -- orb) (.+)$/;
 
-const DEFINITIONS = ['orbs', 'orbisets', 'orbpolicies', 'orbpublications'].map(
+const DEFINITIONS = ['orbs', 'orbisets', 'orbpolicies', 'orbpublications', 'orbsignalsources'].map(
   (name) => `CustomResourceDefinition /${name}.orbs.dev`,
 );
 const KINDS = 'secrets,configmaps,leases,pvc,deployments,services,serviceaccounts,roles,rolebindings,networkpolicies';
@@ -143,10 +143,10 @@ describe('the pages about installing', function suite() {
     const key = apiKeySecret(['team']);
     // What is made at run time, by processes that don't run here.
     const made = [
-      ...['orb-platform-keys', 'orb-api-tls'].map(secret),
+      ...['orb-platform-keys', 'orb-api-tls', 'orb-canary', 'orb-canary-tls'].map(secret),
       ...['orb-log-head', 'orb-egress'].map(configMap),
       // Of a Job and a test that failed.
-      ...['orb-ledger-init', 'orb-test-echo'].map(serviceAccount),
+      ...['orb-ledger-init', 'orb-test-echo', 'orb-test-status'].map(serviceAccount),
       key.document,
     ];
     before(async () => {
@@ -168,9 +168,12 @@ describe('the pages about installing', function suite() {
       'ConfigMap orb-system/orb-log-head',
       'PersistentVolumeClaim orb-system/orb-ledger',
       'Secret orb-system/orb-api-tls',
+      'Secret orb-system/orb-canary',
+      'Secret orb-system/orb-canary-tls',
       'Secret orb-system/orb-platform-keys',
       'ServiceAccount orb-system/orb-ledger-init',
       'ServiceAccount orb-system/orb-test-echo',
+      'ServiceAccount orb-system/orb-test-status',
       `Secret orb-system/${key.name}`,
     ];
 
@@ -179,8 +182,8 @@ describe('the pages about installing', function suite() {
       await shellOk(first?.text ?? '');
       expect(await left()).to.have.members(stays);
       const orbs = await shellOk('kubectl get orbs,orbisets -n team -o name');
-      // Six Orbs and an Orbiset.
-      expect(orbs.trim().split('\n')).to.have.length(7);
+      // Seven Orbs and an Orbiset.
+      expect(orbs.trim().split('\n')).to.have.length(8);
     });
 
     it('the table names each of them', () => {

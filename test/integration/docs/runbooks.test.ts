@@ -50,6 +50,9 @@ describe('commands of the runbooks', function suite() {
     const tls = ['create', 'secret', 'generic', 'orb-api-tls', '--from-literal=tls.crt=x', '-n', PLATFORM_NAMESPACE];
     await kubectlOk(plane, tls);
     await kubectlOk(plane, ['wait', 'crd', '--all', '--for=condition=Established', '--timeout=30s']);
+    const hooks = (await helm.run(['get', 'hooks', 'orb', '-n', PLATFORM_NAMESPACE])).stdout.split(/^---$/m);
+    const canary = hooks.filter((text) => /^kind: (?:Orb|Orbiset|OrbSignalSource)$/m.test(text));
+    await kubectlOk(plane, ['apply', '-n', PLATFORM_NAMESPACE, '-f', '-'], canary.join('---\n'));
   });
   after(async () => {
     helm.remove();

@@ -18,7 +18,7 @@ describe('the commands of the docs, on npm run cluster', function walks() {
   });
   after(() => cluster.stop());
 
-  for (const name of ['first-orb-on-a-cluster.md', 'multi-tenancy.md', 'policies.md'])
+  for (const name of ['first-orb-on-a-cluster.md', 'multi-tenancy.md', 'policies.md', 'signals.md'])
     describe(name, () => {
       for (const block of blocksOf(name).filter(({ language }) => language === 'sh'))
         it(`line ${block.line} prints what it says`, async () => {

@@ -16,7 +16,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const BASE = join(ROOT, 'manifests/kubernetes/base');
 const OVERLAY = join(ROOT, 'manifests/kubernetes/overlays/staging');
 const STAGING = 'staging';
-const ORBS = ['chat', 'echo', 'mail', 'refund', 'sms', 'summarize'].map((name) => `${name}.yaml`);
+const ORBS = ['chat', 'echo', 'mail', 'refund', 'sms', 'summarize', 'webhook'].map((name) => `${name}.yaml`);
 /** The Orbs and their Orbiset. */
 const COUNT = ORBS.length + 1;
 const MAIL = 'acme.send-email@1.0.0';

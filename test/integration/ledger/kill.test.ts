@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { LedgerError, type Ledger, type Publication } from '../../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../../adapters/ledger/sqlite-ledger.ts';
+import { incidentIdOf, semanticKeyOf, SOURCE } from '../../support/ingest-rows.ts';
+import { LEDGER_NOW } from '../../support/ledger-rows.ts';
 import { checkLog } from '../../support/check-log.ts';
 import { foldedTwice } from '../../support/memory-fold.ts';
 import { LINE, publishEntry } from '../../support/reputation-rows.ts';
@@ -16,6 +18,7 @@ import { refusal } from '../../support/refusal.ts';
 import { testLogKey, testLogKeyPublic, testLedgerOptions } from '../../support/sqlite-ledger.ts';
 
 const LOAD = fileURLToPath(new URL('../../support/ledger-load.ts', import.meta.url));
+const SHARED = semanticKeyOf('what every delivery tells');
 const KILLS = 8;
 const CONCURRENCY = [1, 8, 32, 64];
 
@@ -29,6 +32,9 @@ interface Acknowledged {
   readonly swapped: Map<string, string>;
   /** Ids of versions. */
   readonly published: Set<string>;
+  /** Ids of deliveries. */
+  readonly accepted: Set<string>;
+  readonly mapped: Set<string>;
   /** Size → note. */
   readonly signed: Map<number, string>;
 }
@@ -39,6 +45,8 @@ function note(said: Acknowledged, line: string): void {
   if (kind === 'finished') said.finished.set(first, second);
   if (kind === 'swapped') said.swapped.set(first, second);
   if (kind === 'published') said.published.add(first);
+  if (kind === 'accepted') said.accepted.add(first);
+  if (kind === 'mapped') said.mapped.add(first);
   if (kind === 'signed') said.signed.set(Number(first), Buffer.from(second, 'base64').toString('utf8'));
 }
 
@@ -70,6 +78,28 @@ async function checkPublications(ledger: Ledger, acknowledged: ReadonlySet<strin
   expect(found).to.deep.equal(expected);
 }
 
+/** Each accepted delivery waits or was mapped, and what was mapped took effect once, whether it was acknowledged or not. */
+async function checkDeliveries(ledger: Ledger, { accepted, mapped }: Acknowledged): Promise<void> {
+  const waiting = new Set((await ledger.acceptedDeliveries({ limit: 200 })).map(({ deliveryId }) => deliveryId));
+  const { accepted: left, done } = await ledger.deliveryCounts(SOURCE);
+  expect(waiting.size, 'deliveries that wait').to.equal(left);
+  for (const deliveryId of accepted) {
+    const { items } = await ledger.signals('acme', { limit: 3, deliveryId });
+    const own = items.filter(({ semanticKey }) => semanticKey !== SHARED);
+    expect(own.length, `signals of ${deliveryId}`).to.equal(waiting.has(deliveryId) ? 0 : 1);
+    expect(own[0]?.repeatCount ?? 0).to.equal(0);
+  }
+  expect(
+    [...mapped].filter((deliveryId) => waiting.has(deliveryId)),
+    'mapped deliveries that wait again',
+  ).to.deep.equal([]);
+  const signals = await ledger.signals('acme', { limit: 1, until: LEDGER_NOW });
+  const [shared] = signals.items;
+  expect(shared?.semanticKey).to.equal(SHARED);
+  expect(1 + (shared?.repeatCount ?? 0), 'times that all told').to.equal(done);
+  expect((await ledger.incident('acme', incidentIdOf(1)))?.revision, 'changes of the incident').to.equal(done);
+}
+
 const linesOf = (output: string): readonly string[] => output.slice(0, output.lastIndexOf('\n') + 1).split('\n');
 
 describe('a killed ledger', () => {
@@ -81,6 +111,8 @@ describe('a killed ledger', () => {
     finished: new Map(),
     swapped: new Map(),
     published: new Set(),
+    accepted: new Set(),
+    mapped: new Set(),
     signed: new Map(),
   };
   let child: ChildProcess | undefined;
@@ -104,7 +136,7 @@ describe('a killed ledger', () => {
     let output = '';
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
     // The last of what a run says: a slow disk may take longer for the first than the load lasts.
-    while (!output.includes('published') && child.exitCode === null) await delay(5);
+    while (!output.includes('mapped') && child.exitCode === null) await delay(5);
     const locked = await refusal(open());
     expect(locked).to.be.instanceOf(LedgerError).with.property('code', 'ledger-locked');
     expect(locked).to.have.property('message').that.includes(`process ${child.pid}`);
@@ -140,6 +172,8 @@ describe('a killed ledger', () => {
         expect((await ledger.checkpointCovering(size - 1))?.note, `checkpoint of ${size}`).to.equal(text);
       }
       await checkPublications(ledger, said.published);
+      expect(said.mapped.size).to.be.greaterThan(0);
+      await checkDeliveries(ledger, said);
       const closedRuns = [...said.finished.keys()].map((runId) => ({ tenant: 'acme', runId }));
       const checked = await checkLog(ledger, { logKey: testLogKeyPublic, tenants: ['acme'], closedRuns });
       expect((await ledger.checkpoint())?.size).to.equal(checked.size);

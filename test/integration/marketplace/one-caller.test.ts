@@ -1,4 +1,8 @@
+import { DRAFTS_HERE } from '../../support/drafts.ts';
+import { anIntake } from '../../support/an-intake.ts';
+import { SourceIndex } from '../../../api-server/ingestion/source-index.ts';
 import { someReplays } from '../../support/replays.ts';
+import { aStatus } from '../../support/a-status.ts';
 import { evaluateOnce } from '../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { Agent, request } from 'undici';
@@ -103,7 +107,11 @@ describe('the runs of one tenant (trust.md §5.4)', function runs() {
       keys: vectorKeys,
       runtime,
       reputation,
+      drafts: DRAFTS_HERE,
+      sources: new SourceIndex(),
+      intake: anIntake().intake,
       replays: someReplays(runtime),
+      status: aStatus({ ledger, clock }),
       missing: () => [],
       policyObjects: { read: unused, list: unused, create: unused, replace: unused, remove: unused },
       pins: { set: unused, remove: unused },

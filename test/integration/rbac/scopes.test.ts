@@ -26,6 +26,7 @@ const expected: Readonly<Record<keyof typeof SCOPE_TABLE, string>> = {
   'ingest:read': 'view',
   'ingest:admin': 'admin',
   'incidents:write': 'admin',
+  'status:report': 'none',
   admin: 'none',
 };
 

@@ -9,13 +9,15 @@ export interface Row {
   readonly pointer?: string;
   /** Outcome of the receipt; absent: there must be none. */
   readonly outcome?: string;
+  /** Reason of the last attempt. */
+  readonly reason?: string;
   readonly also?: Readonly<Record<string, unknown>>;
 }
 
 /** The one secret of the table. */
 export const TOKEN = 'a-token-of-the-execute-table';
 const BROKEN =
-  'spec.execution.url: Providers are called over https only; begin with https://. (manifest-url-not-https)';
+  'broken.json: spec.execution.url: Providers are called over https only; begin with https://. (manifest-url-not-https)';
 /** A call of an Orb of the table. */
 export const call = (name: string, inputs: unknown = { text: 'hi' }): unknown => ({
   orb_id: `t.${name}@1.0.0`,
@@ -134,6 +136,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-failed',
     outcome: 'orb_error',
+    reason: 'server-error',
     also: { maybe_executed: true, provider_status: 500 },
   },
   {
@@ -150,13 +153,21 @@ export const rows: readonly Row[] = [
     code: 'provider-failed',
     outcome: 'orb_error',
   },
-  { why: 'a redirect', body: call('redirect'), status: 502, code: 'provider-failed', outcome: 'orb_error' },
+  {
+    why: 'a redirect',
+    body: call('redirect'),
+    status: 502,
+    code: 'provider-failed',
+    outcome: 'orb_error',
+    reason: 'redirected',
+  },
   {
     why: 'a reset connection',
     body: call('reset'),
     status: 502,
     code: 'provider-failed',
     outcome: 'orb_error',
+    reason: 'connection-reset',
     also: { maybe_executed: true },
   },
   {
@@ -165,6 +176,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-failed',
     outcome: 'orb_error',
+    reason: 'broken-json',
   },
   {
     why: 'an output that is not there',
@@ -172,6 +184,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-failed',
     outcome: 'orb_error',
+    reason: 'output-missing',
   },
   {
     why: 'an unreachable provider',
@@ -179,6 +192,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-failed',
     outcome: 'orb_error',
+    reason: 'connection-refused',
     also: { maybe_executed: undefined },
   },
   {
@@ -187,6 +201,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-failed',
     outcome: 'orb_error',
+    reason: 'host-not-found',
   },
   {
     why: 'a provider that answers 425',
@@ -201,6 +216,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-failed',
     outcome: 'orb_error',
+    reason: 'redirect-refused',
   },
   {
     why: '429 without a secret',
@@ -208,6 +224,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-rate-limited',
     outcome: 'orb_error',
+    reason: 'rate-limited',
     also: { maybe_executed: undefined },
   },
   {
@@ -216,6 +233,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-rejected',
     outcome: 'orb_error',
+    reason: 'request-rejected',
     also: { provider_status: 404 },
   },
   {
@@ -224,6 +242,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-rejected',
     outcome: 'orb_error',
+    reason: 'credential-refused',
   },
   {
     why: 'a deadline',
@@ -231,6 +250,7 @@ export const rows: readonly Row[] = [
     status: 504,
     code: 'provider-timeout',
     outcome: 'timeout',
+    reason: 'answer-timeout',
     also: { maybe_executed: true },
   },
   {
@@ -247,6 +267,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-refused-credential',
     outcome: 'caller_error',
+    reason: 'credential-refused',
     also: { provider_status: 401 },
   },
   {
@@ -255,6 +276,7 @@ export const rows: readonly Row[] = [
     status: 502,
     code: 'provider-rate-limited',
     outcome: 'caller_error',
+    reason: 'rate-limited',
   },
   {
     why: 'an idempotency key that is malformed',

@@ -6,6 +6,7 @@ import { createApiKey } from '../../../adapters/api-keys/files.ts';
 import { problems } from '../../../api-server/http/problems.ts';
 import type { Problem } from '../../../api-server/problems/problem-part.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
+import { listAt } from '../../../core/json/members.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';
 import { orbisetDocuments, orbManifest } from '../../support/orbs.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -137,6 +138,8 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
       if (row.pointer !== undefined)
         expect(member(body, 'errors', '0', 'pointer') ?? pointers(body)).to.include(row.pointer);
       for (const [name, value] of Object.entries(row.also ?? {})) expect(body[name]).to.deep.equal(value);
+      const attempt = listAt(member(body, 'run'), 'attempts').at(-1);
+      if (row.reason !== undefined) expect(member(attempt, 'reason')).to.equal(row.reason);
       await expectReceipt(row, body);
     });
   }
@@ -239,7 +242,14 @@ describe('POST /orbisets/{id}/execute: the table of design.md §3', function () 
       [],
     ]);
     if (!isJsonObject(body)) throw new TypeError('the answer is no object');
+    expect(body['detail']).to.match(/^main: breaker open for \d+ s more \(last failure: connection refused by/);
+    expect(body['retry_after_s']).to.equal(Number(response.headers.get('retry-after')));
     await expectReceipt({ why: '', body: '', status: 502, outcome: 'orb_error' }, body);
+    const path = '/providers/t.gone@1.0.0/status';
+    const status = await check('GET', path, await standalone.get(path));
+    const [main] = listAt(member(status, 'this_replica'), 'providers');
+    expect(main).to.include({ breaker: 'open', failures: 5 });
+    expect(member(main, 'last_failure', 'reason')).to.equal('connection-refused');
   });
 
   it('leaves no problem code out: each is reached here, in a named test, or answered by nothing yet', () => {

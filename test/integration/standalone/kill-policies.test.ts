@@ -2,13 +2,16 @@ import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkKilled } from '../../chaos/check-killed.ts';
+import { changeRounds } from '../../chaos/policies/changes/change-rounds.ts';
+import { openStandaloneSubject } from '../../chaos/policies/changes/standalone-subject.ts';
+import type { Aim } from '../../chaos/policies/changes/aims.ts';
 import { checkDecisions } from '../../chaos/policies/check-decisions.ts';
 import { AIMS, policyRounds, type Seen } from '../../chaos/policies/policy-rounds.ts';
 import { seededRandom } from '../../chaos/seeded-random.ts';
 import { emptyWitness } from '../../chaos/witness.ts';
 import { temporaryFolder } from '../../support/standalone.ts';
 
-// `npm run chaos policies` does it 50 times and waits for the sweeper.
+// `npm run chaos policies` does it 40 times and waits for the sweeper.
 describe('a platform with policies that is killed under load', function () {
   this.timeout(60_000);
   const folder = temporaryFolder();
@@ -39,5 +42,28 @@ describe('a platform with policies that is killed under load', function () {
       'allowed-unknown reached its provider, and no decision is recorded',
       `before-lost was answered with ${id}, which is not its receipt`,
     ]);
+  });
+});
+
+const CHANGES: readonly Aim[] = [
+  { act: 'replay', at: 'written' },
+  { act: 'promotion', at: 'written' },
+  { act: 'approval', at: 'written' },
+];
+
+// `npm run chaos policies` aims at 14 moments of five acts.
+describe('a platform that is killed while its policies are replayed, promoted and approved for', function suite() {
+  this.timeout(120_000);
+  const folder = temporaryFolder();
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('counts no replay half, is in the old or the new mode, lets one run through, and its log says so', async () => {
+    const subject = await openStandaloneSubject(folder);
+    const seen = emptyWitness();
+    const rounds = CHANGES.length;
+    const { struck } = await changeRounds({ subject, rounds, aims: CHANGES, random: seededRandom(7), seen });
+    await subject.close();
+    expect((await checkKilled(subject.data, seen)).faults).to.deep.equal([]);
+    expect([...struck.values()]).to.deep.equal([1, 1, 1]);
   });
 });

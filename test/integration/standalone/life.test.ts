@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -96,6 +96,28 @@ describe('the life of a standalone', function () {
     rmSync(data, { recursive: true });
     expect(ended.code).to.equal(1);
     expect(ended.stderr).to.include('--metrics-listen').and.not.to.include('    at ');
+  });
+
+  it('names both ports that are taken at once, with flags that take free ones, and opens no data', async () => {
+    const data = join(temporaryFolder(), 'data');
+    const [taken, metrics] = [new URL(standalone.ready.url).host, new URL(standalone.ready.metrics_url).host];
+    const ended = await runStandalone(['--listen', taken, '--metrics-listen', metrics, '--data', data]);
+    const wasMade = existsSync(data);
+    rmSync(dirname(data), { recursive: true });
+    expect([ended.code, wasMade]).to.deep.equal([1, false]);
+    expect(ended.stderr).to.include(`can't listen on ${taken}`).and.to.include(`can't listen on ${metrics}`);
+    expect(ended.stderr).to.include('free ports: --listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0');
+  });
+
+  it('refuses a folder of resources that is not there, in one line', async () => {
+    const data = join(temporaryFolder(), 'data');
+    const ended = await runStandalone([...FREE, '--resources', '/no/such/folder', '--data', data]);
+    rmSync(dirname(data), { recursive: true });
+    expect(ended).to.deep.equal({
+      code: 64,
+      stdout: '',
+      stderr: '--resources /no/such/folder: there is no such folder; name the folder that holds your manifests\n',
+    });
   });
 
   const usage: readonly (readonly [string, readonly string[], string])[] = [

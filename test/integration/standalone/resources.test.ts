@@ -81,6 +81,19 @@ describe('resources that change while standalone runs', function () {
     rmSync(dirname(standalone.data), { recursive: true });
   });
 
+  it('says which file keeps an Orb away, or which Orb was meant', async () => {
+    write('mail.yaml', 'orb_id: t.mail@1.0.0\nprovider: main\n  inputs: {}\n');
+    const { body } = await until(
+      () => run('mail'),
+      (answer) => answer.body['detail'] !== undefined,
+    );
+    expect(body['detail']).to.match(/^mail\.yaml:\d+ is not valid, so this Orb is not there: /);
+    rmSync(join(standalone.resources, 'mail.yaml'));
+    expect(JSON.stringify((await run('staedy')).body['errors'])).to.include('"suggestion":"t.steady@1.0.0"');
+    const listed = await (await standalone.get('/orbs?q=steady')).text();
+    expect(listed).to.include('"orb_id":"t.steady@1.0.0"').and.to.include('"ready":true');
+  });
+
   it('runs a new Orb', async () => {
     expect((await run('new')).code).to.equal('orb-not-found');
     write('new.yaml', orbManifest('t.new@1.0.0', { url: at('/status/500'), outputs: OUTPUTS }));
@@ -104,7 +117,7 @@ describe('resources that change while standalone runs', function () {
       `orb_id: t.new@1.0.0\n${body}  url: ftp://x.example/\n`,
       { line: 9, pointer: '/execution/url' },
     ],
-    ['half a document', 'orb_id: t.new@1.0.0\nexecution: {type: http,\n', { line: 3 }],
+    ['half a document', 'orb_id: t.new@1.0.0\nexecution: {type: http,\n', { line: 2 }],
     [
       'a word that kubectl reads as a boolean',
       'orb_id: t.new@1.0.0\nprovider: yes\n',

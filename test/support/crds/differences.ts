@@ -35,6 +35,8 @@ export const CORE_ONLY: readonly Difference[] = [
   },
   { says: /^manifest-unknown-input /, why: 'Templates are compiled by core only.' },
   { says: /^manifest-body-template /, why: 'Templates are compiled by core only.' },
+  { says: /^source-cidr /, why: 'Older servers have no function that reads a block of addresses.' },
+  { says: /^source-service /, why: 'A rule does not see the namespace of the platform.' },
   { says: /^template-/, why: 'Templates are compiled by core only.' },
   {
     says: /^manifest-secret-literal /,

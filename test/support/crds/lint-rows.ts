@@ -123,7 +123,7 @@ const bounds: readonly LintRow[] = [
   ]),
   error('bound', 'no duration', swap({ dwell: { min: '1 minute' } }), [
     'schema-pattern /swap_config/dwell/min',
-    /dwell\.min.*should match/,
+    /dwell\.min.*A whole number and a unit: ms, s, m or h\. \(schema-pattern\)/,
   ]),
   error('bound', 'windows out of order', swap({ latency: { windows: ['5m', '2m'] } }), [
     'manifest-swap-windows /swap_config/latency/windows',

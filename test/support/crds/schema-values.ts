@@ -86,7 +86,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Mostly a value of the first; once in `ODD` times a value of the second. */
-const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+export const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: ODD, arbitrary: good }, { weight: 1, arbitrary: bad });
 
 const atBounds = (schema: Schema, low: string, high: string): readonly number[] => {
@@ -114,7 +114,7 @@ function numbers(schema: Schema): Values {
 }
 
 /** Values of a JSON Schema: mostly valid values, some at its bounds, a few beyond. */
-class SchemaValues {
+export class SchemaValues {
   readonly #root: Schema;
   constructor(root: Schema) {
     this.#root = root;
@@ -191,7 +191,7 @@ const orbisets = new SchemaValues(orbisetSchema);
 const policies = new SchemaValues(policySchema);
 const publications = new SchemaValues(publicationSchema);
 const API = 'orbs.dev/v1alpha1';
-const document = (kind: string, name: string, spec: JsonValue): JsonObject => ({
+export const documentOf = (kind: string, name: string, spec: JsonValue): JsonObject => ({
   apiVersion: API,
   kind,
   metadata: { name },
@@ -209,12 +209,12 @@ const policySpecs = policies.of(policies.definition('spec'));
 
 /** Documents of the three kinds, by schema: about half of them are valid. */
 export const documents: fc.Arbitrary<JsonObject> = fc.oneof(
-  { weight: 4, arbitrary: orbSpecs.map((spec) => document('Orb', 'some', spec)) },
-  { weight: 2, arbitrary: orbisets.of(orbisets.definition('spec')).map((spec) => document('Orbiset', 'some', spec)) },
-  { weight: 1, arbitrary: publicationSpecs.map((spec) => document('OrbPublication', 'some', spec)) },
+  { weight: 4, arbitrary: orbSpecs.map((spec) => documentOf('Orb', 'some', spec)) },
+  { weight: 2, arbitrary: orbisets.of(orbisets.definition('spec')).map((spec) => documentOf('Orbiset', 'some', spec)) },
+  { weight: 1, arbitrary: publicationSpecs.map((spec) => documentOf('OrbPublication', 'some', spec)) },
 );
 
 /** OrbPolicies by their schema: about half of them are valid. */
 export const policyDocuments: fc.Arbitrary<JsonObject> = fc
   .tuple(mostly(fc.constantFrom('some', 'a'.repeat(63)), fc.constantFrom('a.b', 'a'.repeat(64))), policySpecs)
-  .map(([name, spec]) => document('OrbPolicy', name, spec));
+  .map(([name, spec]) => documentOf('OrbPolicy', name, spec));

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
 import { isJsonObject } from '../../../core/json/json-value.ts';
+import { sourceFindings } from '../../../core/ingestion/source/source-rules.ts';
 import { checkSchema } from '../../../core/manifest/check-schema.ts';
 import { checkDocument, type Resource } from '../../../core/manifest/documents.ts';
 import type { Finding } from '../../../core/manifest/finding.ts';
@@ -40,6 +41,28 @@ function ofPolicy({ namespace, name, spec }: Extract<Resource, { readonly kind: 
   return verdict(found.length === 0, found);
 }
 
+/** Without the compiler of expressions, which the server has none of. */
+function ofSource({ spec }: Extract<Resource, { readonly kind: 'OrbSignalSource' }>): Verdict {
+  const found = sourceFindings(spec, false);
+  return verdict(found.length === 0, found);
+}
+
+function ofResource(resource: Resource): Verdict {
+  switch (resource.kind) {
+    case 'OrbPolicy':
+      return ofPolicy(resource);
+    case 'OrbSignalSource':
+      return ofSource(resource);
+    case 'Orb':
+      return ofManifest(resource.manifest);
+    case 'Orbiset':
+    case 'Secret':
+      return verdict(true, []);
+    default:
+      return resource satisfies never;
+  }
+}
+
 /** Core's verdict on a document in JSON text: the same as that of the loader, `orb validate` and the controllers. */
 export function coreVerdict(text: string): Verdict {
   const [parsed] = parseDocuments(text, 'json');
@@ -48,8 +71,7 @@ export function coreVerdict(text: string): Verdict {
   if (isJsonObject(value) && value['kind'] === 'OrbPublication') return ofPublication(value);
   const checked = checkDocument(value);
   if (!checked.ok) return verdict(false, checked.findings);
-  if (checked.value.kind === 'OrbPolicy') return ofPolicy(checked.value);
-  return checked.value.kind === 'Orb' ? ofManifest(checked.value.manifest) : verdict(true, []);
+  return ofResource(checked.value);
 }
 
 const PLURALS: Readonly<Record<string, string>> = {
@@ -57,6 +79,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   Orbiset: 'orbisets',
   OrbPolicy: 'orbpolicies',
   OrbPublication: 'orbpublications',
+  OrbSignalSource: 'orbsignalsources',
 };
 const REFUSED = [400, 422];
 /** The server checks it after the schema, only for valid documents: an administrator may not name an actor either. */

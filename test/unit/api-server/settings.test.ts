@@ -45,6 +45,23 @@ describe('settings of the API', () => {
     expect(settingsOf('--listen', '[::1]:0').listen).to.deep.equal({ host: '::1', port: 0 });
   });
 
+  it('take services by name, all of them by default, in the order of the list', () => {
+    expect(settingsOf().services).to.deep.equal(['runtime', 'reputation', 'policy', 'ingestion', 'status']);
+    expect(settingsOf('--services=status,ingestion').services).to.deep.equal(['ingestion', 'status']);
+    for (const wrong of ['ingest', 'runtime,runtime', 'runtime,', 'runtime ingestion'])
+      expect(messageOf(...SERVER, `--services=${wrong}`), wrong).to.match(
+        /--services takes some of runtime,reputation,policy,ingestion,status/,
+      );
+  });
+
+  it('take trusted proxies, and none by default', () => {
+    expect(settingsOf().trustedProxies).to.deep.equal([]);
+    const given = settingsOf('--trusted-proxy=10.0.0.0/8', '--trusted-proxy', 'fd00::/8').trustedProxies;
+    expect(given.map(({ prefix }) => prefix)).to.deep.equal([8, 8]);
+    for (const wrong of ['10.0.0.1/8', '10.0.0.0', 'proxy.example', '10.0.0.0/33'])
+      expect(messageOf(...SERVER, `--trusted-proxy=${wrong}`), wrong).to.match(/--trusted-proxy takes ADDRESS\/PREFIX/);
+  });
+
   it('take organisations with their namespaces, and an interval of evaluations', () => {
     const { orgs, reputationIntervalMs } = settingsOf();
     expect([orgs, reputationIntervalMs]).to.deep.equal([[], 3_600_000]);

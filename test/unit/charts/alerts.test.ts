@@ -34,7 +34,7 @@ async function faultOf(line: string): Promise<string | undefined> {
 }
 
 describe('alerts of the chart', () => {
-  it('read only series that operator, API or kubelet have', async () => {
+  it('read only series that operator, API, prober or kubelet have', async () => {
     const exposed = await exposedMetrics();
     const foreign = readAlerts().flatMap(({ name, expr }) =>
       seriesIn(expr)
@@ -86,7 +86,7 @@ describe('runbooks', () => {
   });
 
   it('would find a command that there is not', async () => {
-    expect(await faultOf('status')).to.include('takes 1 to 1');
+    expect(await faultOf('swap ORB')).to.include('takes 2 to 2');
     expect(await faultOf('status ORB --nope')).to.include('has no --nope');
     expect(await faultOf('fly ORB')).to.include('no such verb');
   });

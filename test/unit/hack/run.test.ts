@@ -17,7 +17,7 @@ function run(...args: readonly string[]): {
 
 describe('hack/run.js', () => {
   it('lists the names of a verb for a name that it does not know, and without one', () => {
-    const names = 'cluster, execute, failover, ledger, operator, policy, reputation, start, verify';
+    const names = 'cluster, execute, failover, ingest, ledger, operator, policy, replay, reputation, start, verify';
     expect(run('bench', 'nothing')).to.deep.equal({
       status: 64,
       out: '',
@@ -25,7 +25,7 @@ describe('hack/run.js', () => {
     });
     expect(run('bench')).to.deep.equal({ status: 64, out: '', error: `bench takes a name: ${names}` });
     expect(run('chaos', 'toString').error).to.equal(
-      'There is no chaos "toString": kill, operator, policies, publish, swaps',
+      'There is no chaos "toString": ingestion, kill, operator, policies, publish, swaps',
     );
   });
 
@@ -44,7 +44,9 @@ describe('hack/run.js', () => {
 
   it('knows every verb of the npm scripts, and every program is there', () => {
     const text = readFileSync(LAUNCHER, 'utf8');
-    const verbs = [...readFileSync(join(ROOT, 'package.json'), 'utf8').matchAll(/"node hack\/run\.js (\S+)"/g)];
+    const verbs = [
+      ...readFileSync(join(ROOT, 'package.json'), 'utf8').matchAll(/"(?:exec )?node hack\/run\.js (\S+)"/g),
+    ];
     expect(verbs).to.have.length.greaterThan(9);
     for (const [, verb = ''] of verbs) expect(text).to.match(new RegExp(`^ {2}'?${verb}'?: `, 'm'));
     const programs = [...text.matchAll(/: '(\S+\.ts)'/g)].map(([, path = '']) => path);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { chooseProgram, HELP } from '../../../image/programs.ts';
 
 describe('chooseProgram', () => {
-  for (const name of ['operator', 'api', 'orb', 'example-provider']) {
+  for (const name of ['operator', 'api', 'orb', 'example-provider', 'status-prober']) {
     it(`gives ${name} everything behind its name, and help reports it`, () => {
       const choice = chooseProgram([name, '--help', 'operator']);
       expect(choice).to.have.property('kind', 'run');

@@ -108,6 +108,7 @@ describe('takeOverOlderRows', () => {
       clock,
       logger,
       platformNamespace: 'orb-system',
+      onInvalid: () => undefined,
     });
     return {
       store,

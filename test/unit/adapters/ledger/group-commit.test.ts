@@ -94,6 +94,52 @@ describe('createGroupCommit', () => {
     expect((await Promise.all(rows)).length).to.equal(5);
   });
 
+  it('commits a row that takes long by itself, behind rows that came later', async () => {
+    const { queue, groups, finish } = aDatabase();
+    const rows = [queue.addLong(9), queue.addLong(8), queue.add(1), queue.add(2)];
+    await turn();
+    await finish();
+    rows.push(queue.add(3));
+    for (let group = 0; group < 4; group += 1) await finish();
+    expect(groups).to.deep.equal([[1, 2], [9], [3], [8]]);
+    expect(await Promise.all(rows)).to.deep.equal([9, 8, 1, 2, 3].map((row) => `row ${row}`));
+  });
+
+  it('lets a long row go first when it has waited for 50 ms', async () => {
+    const database = aDatabase();
+    const { queue, groups, finish } = database;
+    const rows = [queue.add(1), queue.addLong(9)];
+    for (const [at, next] of [
+      [0, 2],
+      [49, 3],
+      [50, 4],
+    ] as const) {
+      await turn();
+      database.now = at;
+      rows.push(queue.add(next));
+      await finish();
+    }
+    await finish();
+    await finish();
+    await Promise.all(rows);
+    expect(groups).to.deep.equal([[1], [2], [3], [9], [4]]);
+  });
+
+  it('settles long rows before a drain ends, and does not count them while they wait', async () => {
+    const database = aDatabase();
+    const { queue, finish } = database;
+    const rows = [queue.add(1), queue.addLong(9)];
+    await turn();
+    database.now = 5;
+    expect(queue.load()).to.deep.equal({ queuedRows: 1, oldestMs: 5 });
+    const drained = queue.drain();
+    await finish();
+    expect(queue.load().queuedRows).to.equal(1);
+    await finish();
+    await drained;
+    expect(await Promise.all(rows)).to.deep.equal(['row 1', 'row 9']);
+  });
+
   it('has one group in flight, however many rows wait', async () => {
     const { queue, groups, finish } = aDatabase({ maxRows: 1 });
     const rows = [1, 2].map((row) => queue.add(row));

@@ -9,6 +9,7 @@ import { SCHEMA_VERSION } from '../../../../adapters/ledger/sqlite-writer/schema
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../../support/check-log.ts';
 import { aFinish, aStart, aSwap, runIdOf } from '../../../support/ledger-rows.ts';
+import { aDelivery, ROOMY } from '../../../support/ingest-rows.ts';
 import { makeOlder } from '../../../support/older-ledger.ts';
 import {
   anEvaluation,
@@ -119,6 +120,8 @@ describe('openSqliteLedger', () => {
       await ledger.finishRun(aFinish(3, { policy: aFinishPolicy({ violations: [aViolation(3)] }) }));
       expect(await ledger.runFacts('acme', runIdOf(3))).to.deep.equal([someFacts()]);
       expect(await ledger.policiesInForce()).to.deep.equal([]);
+      expect((await ledger.acceptDelivery(aDelivery(1), ROOMY)).kind).to.equal('accepted');
+      expect((await ledger.statusIntervals({ since: 0, limit: 1 })).items).to.deep.equal([]);
     });
   }
 

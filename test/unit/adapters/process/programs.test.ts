@@ -4,6 +4,7 @@ import { parseCommandLine, type CommandLine } from '../../../../adapters/process
 import type { Flag, ValueFlag } from '../../../../adapters/process/flag.ts';
 import { helpText } from '../../../../adapters/process/help.ts';
 import { apiCommandLine } from '../../../../api-server/settings.ts';
+import { proberCommandLine } from '../../../../api-server/status-prober/settings.ts';
 import { devVerb } from '../../../../cli/dev/dev.ts';
 import { CLUSTER_COMMAND_LINE } from '../../../../hack/cluster/settings.ts';
 import { operatorCommandLine } from '../../../../operator/settings.ts';
@@ -24,6 +25,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   'api-server': { commandLine: apiCommandLine({}), needed: SERVER },
   operator: { commandLine: operatorCommandLine({}), needed: SERVER },
   'example-provider': { commandLine: PROVIDER_COMMAND_LINE, needed: ['--token-file', 't'] },
+  'status-prober': {
+    commandLine: proberCommandLine({}),
+    needed: ['--api', 'https://orb-api:8443', '--api-metrics', 'http://orb-api:9464', '--token-file', 't'],
+  },
   cluster: { commandLine: CLUSTER_COMMAND_LINE, needed: [] },
 };
 

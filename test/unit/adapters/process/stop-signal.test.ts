@@ -4,7 +4,7 @@ import { createFakeClock } from '../../../support/fake-clock.ts';
 import { fakeProcess } from '../../../support/fake-process.ts';
 
 describe('stopSignal', () => {
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     it(`is aborted by ${name}`, () => {
       const fake = fakeProcess();
       const signal = stopSignal({ host: fake.host, clock: createFakeClock(0) });

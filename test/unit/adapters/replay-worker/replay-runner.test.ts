@@ -73,6 +73,17 @@ describe('ReplayRunner', () => {
         ...change,
       });
 
+    it('starts a thread when there is room for it', async () => {
+      const room = Promise.withResolvers<undefined>();
+      const end = begin(runner({ makeRoom: () => room.promise, chunkMs: 5 }));
+      await nextTurn();
+      expect(threads).to.deep.equal([]);
+      room.resolve(undefined);
+      await nextTurn();
+      threads[0]?.events.onMessage(['ready']);
+      expect(await end).to.equal('worker_timeout');
+    });
+
     it('ends a thread whose chunk takes too long', async () => {
       const end = begin(runner({ chunkMs: 5 }));
       await nextTurn();

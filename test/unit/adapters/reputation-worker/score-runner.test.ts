@@ -10,7 +10,7 @@ import {
 import type { StartThread } from '../../../../adapters/threads/start-thread.ts';
 import { NEVER_HELD } from '../../../../core/reputation/held-tier.ts';
 import type { LineToScore, ScoredLine } from '../../../../core/reputation/score-line.ts';
-import { LEDGER_NOW } from '../../../support/ledger-rows.ts';
+import { aFinish, aStart, LEDGER_NOW } from '../../../support/ledger-rows.ts';
 import { refusal } from '../../../support/refusal.ts';
 import { aPublication, aVersion, DIGEST, ORB, violationEntry } from '../../../support/reputation-rows.ts';
 import { openThreadedFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
@@ -249,6 +249,16 @@ describe('the thread that computes scores', () => {
     expect([first.size, second.size]).to.deep.equal([5, 6]);
     const checked = await scores.check({ orbId: ORB, asOf: '2026-11-20' }, new AbortController().signal);
     expect(checked).to.deep.equal({ size: 6, differing: [] });
+  });
+
+  it('counts receipts as the thread of the caller does', async () => {
+    const { ledger } = fixture;
+    await ledger.startRun(aStart(1));
+    await ledger.finishRun(aFinish(1));
+    const window = { orbId: ORB, from: LEDGER_NOW, until: LEDGER_NOW + 1, except: [] };
+    const counted = await scores.count(window);
+    expect(counted).to.include({ runs: 1, failed: 0, callers: 1 });
+    expect(counted).to.deep.equal(await scoreHere(ledger).count(window));
   });
 
   it('answers an error that is none of the ledger with its message and stack', async () => {

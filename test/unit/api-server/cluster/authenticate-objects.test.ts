@@ -18,6 +18,19 @@ describe('tokens of ServiceAccounts on routes of policies (security.md §6.2)', 
     ).to.equal('unauthenticated');
   });
 
+  it('may see the Orbs of a namespace with the right to execute there', async () => {
+    const started = startTokens();
+    const orbs: AccessSubject = { scope: 'orbs:execute', orbiset: undefined, namespace: 'other' };
+    expect(callerOf(await askWithToken(started, orbs))?.tenants).to.deep.equal(['other']);
+    expect(started.asked.at(-1)?.spec['resourceAttributes']).to.deep.equal({
+      group: 'orbs.dev',
+      verb: 'create',
+      resource: 'orbisets',
+      subresource: 'execute',
+      namespace: 'other',
+    });
+  });
+
   const READ_POLICY: AccessSubject = {
     scope: 'policies:read',
     orbiset: undefined,

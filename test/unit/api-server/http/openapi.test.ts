@@ -39,6 +39,8 @@ function declared(): Set<string> {
   return found;
 }
 
+/** Routes that verify their sender themselves: none of them is public. */
+const BY_SOURCE = [{ signalSource: [] }];
 const scoped = (scope: string): unknown => [{ apiKey: [scope] }];
 
 describe('the API document', () => {
@@ -52,8 +54,8 @@ describe('the API document', () => {
 
   describe('openapiOf', () => {
     it('declares every code of the problem table with its status, and no other', () => {
-      // Two codes answer where no path matches: nothing in `paths` can declare them.
-      const pathless = ['404 route-not-found', '405 method-not-allowed'];
+      // It answers where no path matches: nothing in `paths` can declare it.
+      const pathless = ['404 route-not-found'];
       const table = Object.entries(problems).map(([code, { status }]) => `${status} ${code}`);
       expect([...declared(), ...pathless, ...NOT_YET].toSorted()).to.deep.equal(table.toSorted());
     });
@@ -89,6 +91,8 @@ describe('the API document', () => {
         'get /log/inclusion': [],
         'get /log/consistency': [],
         'get /openapi.json': [],
+        'get /orbs': scoped('orbs:execute'),
+        'get /orbs/{orb_id}': scoped('orbs:execute'),
         'get /receipts': scoped('receipts:read'),
         'get /receipts/{receipt_id}': scoped('receipts:read'),
         'get /receipts/{receipt_id}/proof': scoped('receipts:read'),
@@ -132,6 +136,37 @@ describe('the API document', () => {
         'get /decisions/{decision_id}': scoped('decisions:read'),
         'post /decisions/{decision_id}/explain': scoped('decisions:read'),
         'post /decisions/{decision_id}/approve': scoped('policies:approve'),
+        'get /status': [],
+        'get /status/days': [],
+        'get /status/maintenance': [],
+        'get /status/intervals': scoped('status:report'),
+        'post /status/rounds': scoped('status:report'),
+        'post /status/maintenance': scoped('admin'),
+        'delete /status/maintenance/{id}': scoped('admin'),
+        'post /ingest/{source_id}': BY_SOURCE,
+        'put /ingest/{source_id}': BY_SOURCE,
+        'get /ingest/{source_id}': BY_SOURCE,
+        'head /ingest/{source_id}': [],
+        'post /ingest/{source_id}/{token}': BY_SOURCE,
+        'get /ingest/{source_id}/{token}': BY_SOURCE,
+        'head /ingest/{source_id}/{token}': [],
+        'get /signal-sources': scoped('ingest:read'),
+        'get /signal-sources/{namespace}/{name}': scoped('ingest:read'),
+        'post /signal-sources/{namespace}/{name}/dry-run': scoped('ingest:admin'),
+        'get /signal-templates/{vendor}': [{ apiKey: [] }],
+        'get /signals': scoped('ingest:read'),
+        'get /signals/{signal_id}': scoped('ingest:read'),
+        'get /incidents': scoped('ingest:read'),
+        'get /incidents/{incident_id}': scoped('ingest:read'),
+        'post /incidents/{incident_id}/ack': scoped('incidents:write'),
+        'post /incidents/{incident_id}/resolve': scoped('incidents:write'),
+        'post /incidents/{incident_id}/mute': scoped('incidents:write'),
+        'post /incidents/{incident_id}/withdraw': scoped('incidents:write'),
+        'post /incidents/{incident_id}/updates': scoped('incidents:write'),
+        'get /dead-letters': scoped('ingest:admin'),
+        'get /dead-letters/{delivery_id}': scoped('ingest:admin'),
+        'post /dead-letters/redrive': scoped('ingest:admin'),
+        'post /dead-letters/{delivery_id}/redrive': scoped('ingest:admin'),
       });
     });
 

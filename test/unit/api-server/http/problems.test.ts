@@ -14,9 +14,16 @@ describe('problem', () => {
       title: 'No such Orb',
       status: 404,
       code: 'orb-not-found',
-      next: 'Check name and version of orb_id.',
+      next: 'Check name and version of orb_id. GET /orbs lists what the tenant can run, as orb list does.',
       request_id: 'req_01',
     });
+  });
+
+  it('says in every 401 how to authenticate', () => {
+    expect(problem(request, 'unauthenticated').headers).to.include({ 'www-authenticate': 'Bearer' });
+    const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
+    expect(problem(request, 'unauthenticated', { headers }).headers).to.include(headers);
+    expect(problem(request, 'forbidden').headers).to.not.have.property('www-authenticate');
   });
 
   it('carries detail, errors, extensions and headers', () => {

@@ -24,10 +24,13 @@ const GATED: OrbPolicySpec = { ...DENIES, promotion: { requireReplay: { window: 
 const unlike = (members: Partial<PolicyEngine>): PolicyEngine => ({ ...CEL_ENGINE, ...members });
 /** A later version of the program, which no longer takes what the policy says. */
 const OTHER_PROGRAM = unlike({
-  compile: () => ({
-    ok: false,
-    findings: [{ severity: 'error', code: 'parse-error', pointer: '/spec/rules/0/when', detail: 'no longer known' }],
-  }),
+  *compileSteps() {
+    yield;
+    return {
+      ok: false,
+      findings: [{ severity: 'error', code: 'parse-error', pointer: '/spec/rules/0/when', detail: 'no longer known' }],
+    };
+  },
 });
 
 const named = (name: string, year: number, namespace = 'acme'): object => ({
@@ -43,6 +46,32 @@ describe('the policies in force', () => {
     fixture = await openSqliteFixture();
   });
   afterEach(() => fixture.dispose());
+
+  it('are compiled in slices: other work gets turns meanwhile', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    let whileCompiling = 0;
+    const engine = unlike({
+      *compileSteps(...given) {
+        const before = turns;
+        const result = yield* CEL_ENGINE.compileSteps(...given);
+        whileCompiling = turns - before;
+        return result;
+      },
+    });
+    const { apply, policies } = await startPolicies(fixture.ledger, { engine });
+    const when = Array.from({ length: 40 }, (_, index) => `orb.name == "name-${index}-${'a'.repeat(60)}"`).join(' || ');
+    const rules = Array.from({ length: 32 }, (_, index) => ({ name: `rule-${index}`, effect: 'deny' as const, when }));
+    await apply(aPolicyObject(1, { mode: 'Enforce', rules }));
+    isOver = true;
+    expect(policies.state('acme', 'limits')?.isAccepted).to.equal(true);
+    expect(whileCompiling).to.be.above(4);
+  });
 
   it('deny every run until all of them were read', async () => {
     const { policies: read } = await startPolicies(fixture.ledger);
@@ -237,5 +266,33 @@ describe('the policies in force', () => {
     await apply(aPolicyObject(2, BROKEN_POLICY));
     const [version] = await ledger.policiesInForce();
     expect([decided(), version?.generation, version?.mode]).to.deep.equal([DENIED, 1, 'Enforce']);
+  });
+
+  it('say once in the log who wrote the version that takes force, before its row is written', async () => {
+    let isAway = true;
+    const { ledger } = fixture;
+    const rows: number[] = [];
+    const putPolicyVersion: typeof ledger.putPolicyVersion = (...version) => {
+      rows.push(started.log.lines.length);
+      return isAway
+        ? Promise.reject(new LedgerError('ledger-unavailable', 'away'))
+        : ledger.putPolicyVersion(...version);
+    };
+    const started = await startPolicies({ ...ledger, putPolicyVersion });
+    const { apply, remove, log } = started;
+    for (let time = 0; time < 2; time += 1) await apply(aPolicyObject(1, DENIES)).catch(() => undefined);
+    isAway = false;
+    await apply(aPolicyObject(1, DENIES));
+    await apply(aPolicyObject(2, { ...DENIES, mode: 'Audit' }));
+    await remove();
+    const said = log.lines.filter(({ text }) => text.startsWith('info '));
+    expect(
+      said.map(({ text, fields }) => [text, fields['policy'], fields['generation'], fields['mode']]),
+    ).to.deep.equal([
+      ['info a version of a policy takes force', 'acme/limits', 1, 'Enforce'],
+      ['info a version of a policy takes force', 'acme/limits', 2, 'Audit'],
+      ['info a policy is not in force any more', 'acme/limits', undefined, undefined],
+    ]);
+    expect(rows).to.deep.equal([1, 1, 1, 2]);
   });
 });

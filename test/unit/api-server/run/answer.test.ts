@@ -31,6 +31,19 @@ describe('what a run tells', () => {
     expect((await execute({ query: 'debug=true' })).body['provider_body']).to.equal(undefined);
   });
 
+  it('names the outputs that the answer lacks, and is silent when none is missing', async () => {
+    const { execute, addOrb } = create({ answer: () => answered({ id: 'x1', ts: 5 }) });
+    addOrb('acme.most@1.0.0', {
+      outputs: { id: { type: 'string' }, ts: { type: 'string' }, url: { type: 'string' } },
+    });
+    const { body } = await execute({ orbId: 'acme.most@1.0.0', key: 'most' });
+    expect(body['outputs']).to.deep.equal({ id: 'x1', ts: null, url: null });
+    expect(body['missing_outputs']).to.deep.equal(['ts', 'url']);
+    const repeated = await execute({ orbId: 'acme.most@1.0.0', key: 'most' });
+    expect(repeated.body['missing_outputs']).to.deep.equal(['ts', 'url']);
+    expect((await execute({})).body).to.not.have.property('missing_outputs');
+  });
+
   it('never shows half of a secret at the end of the shown bytes', async () => {
     const body = Buffer.from(`${'x'.repeat(4096 - 10)}${SECRET}`);
     const { execute } = create({ answer: () => answered({}, { status: 400, body }) });

@@ -2,14 +2,24 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { DialFailure, DialResult } from '../../../../adapters/egress/port.ts';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
 import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
 import { sweep } from '../../../../api-server/run/sweeper.ts';
 import { ACME, answered, createTestRuntime, hangs } from '../../../support/a-runtime.ts';
-import { at, textAt } from '../../../support/members.ts';
+import { at, objectAt, textAt } from '../../../support/members.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const failedBy = (failure: DialFailure, sent: boolean): DialResult => ({
+  kind: 'failed',
+  failure,
+  sent,
+  status: null,
+  ms: 3,
+  exception: false,
+});
 
 const lost = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
 
@@ -74,12 +84,60 @@ describe('Idempotency-Key (security.md S20)', () => {
     expect(at(again.body, 'run', 'receipt', 'signature_valid')).to.equal(false);
   });
 
+  const unsent: readonly (readonly [why: string, failure: DialFailure])[] = [
+    ['a name that is not found', { kind: 'transport', code: 'dns' }],
+    ['a refused connection', { kind: 'transport', code: 'connect', fault: { kind: 'refused' } }],
+    ['a certificate', { kind: 'transport', code: 'tls' }],
+    ['the dialer', { kind: 'blocked', code: 'egress-denied-address' }],
+    ['no connection in time', { kind: 'timeout', code: 'connect-timeout' }],
+  ];
+  for (const [why, failure] of unsent) {
+    it(`keeps no answer of a run that sent nothing because of ${why}: the key starts a new run`, async () => {
+      const results = [failedBy(failure, false), answered({ id: 'x' })];
+      const { execute, runtime } = create({ answer: () => results.shift() ?? failedBy(failure, false) });
+      const key = `k-${failure.code}`;
+      const first = await execute({ key });
+      const code = failure.kind === 'timeout' ? 'provider-timeout' : 'provider-failed';
+      expect([first.code, first.body['maybe_executed']]).to.deep.equal([code, undefined]);
+      const receipt = await runtime.ledger.receiptOfRun('acme', textAt(first.body, 'run', 'run_id'));
+      expect(receipt?.receiptId).to.equal(at(first.body, 'run', 'receipt', 'receipt_id'));
+      const again = await execute({ key, inputs: { text: 'another body' } });
+      expect([again.status, again.headers['idempotency-replayed']]).to.deep.equal([200, undefined]);
+      expect((await execute({ key, inputs: { text: 'another body' } })).headers['idempotency-replayed']).to.equal(
+        'true',
+      );
+    });
+  }
+
+  it('keeps no answer while the breaker is open, and says that the key may be used again', async () => {
+    const { execute, sent } = create({ answer: () => failedBy({ kind: 'transport', code: 'dns' }, false) });
+    for (let run = 0; run < 5; run += 1) await execute({});
+    const before = sent.length;
+    const open = await execute({ key: 'k-open' });
+    expect([open.code, sent.length]).to.deep.equal(['providers-unavailable', before]);
+    expect(open.body['next']).to.include('the same Idempotency-Key may be used again');
+    await fixture.clock.advance(10_000);
+    const again = await execute({ key: 'k-open' });
+    expect([again.code, again.headers['idempotency-replayed']]).to.deep.equal(['provider-failed', undefined]);
+  });
+
+  it('keeps the answer of a run that sent a byte to one of its attempts', async () => {
+    const results = [failedBy({ kind: 'transport', code: 'reset' }, true)];
+    const { execute } = create({ answer: () => results.shift() ?? answered({ id: 'x' }) });
+    expect((await execute({ key: 'k-reset' })).code).to.equal('provider-failed');
+    const again = await execute({ key: 'k-reset' });
+    expect([again.code, again.headers['idempotency-replayed']]).to.deep.equal(['provider-failed', 'true']);
+  });
+
   it('replays a failed run too: its problem, its receipt, no second send', async () => {
     const { execute, sent } = create({ answer: () => answered({}, { status: 500 }) });
     const first = await execute({ key: 'k-failed' });
     const again = await execute({ key: 'k-failed' });
     expect([first.status, again.status, again.code, sent.length]).to.deep.equal([502, 502, 'provider-failed', 1]);
-    expect(at(again.body, 'run')).to.deep.equal(at(first.body, 'run'));
+    // The ledger holds no reason of an attempt.
+    const { reason, detail, ...attempt } = objectAt(first.body, 'run', 'attempts', '0');
+    expect([reason, detail]).to.deep.equal(['server-error', 'HTTP 500']);
+    expect(at(again.body, 'run')).to.deep.equal({ ...objectAt(first.body, 'run'), attempts: [attempt] });
     expect([first.body['openings'] === undefined, again.body['openings']]).to.deep.equal([false, undefined]);
   });
 

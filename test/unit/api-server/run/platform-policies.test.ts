@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import type { Dialer } from '../../../../adapters/egress/port.ts';
 import { scoreHere } from '../../../../adapters/reputation-worker/score-here.ts';
 import { readEntry, type EntryOf } from '../../../../core/log-entry/entry.ts';
 import { NEVER_HELD } from '../../../../core/reputation/held-tier.ts';
 import type { PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
+import { hangs } from '../../../support/a-runtime.ts';
 import { aPolicy, aRule } from '../../../support/policies.ts';
-import { PolicyRuns, type RuntimeWithPolicies } from '../../../support/policy-runs.ts';
+import { noting, PolicyRuns, type RuntimeWithPolicies } from '../../../support/policy-runs.ts';
 import { publishEntry, testReportEntry } from '../../../support/reputation-rows.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -15,6 +17,12 @@ const AT_ONCE = 50;
 function ofPlatform(name: string, when: string): PolicyInForce {
   const policy = aPolicy({ rules: [aRule('deny', when, { severity: 'high' })] }, name);
   return { ...policy, definition: { ...policy.definition, namespace: 'orb-system' } };
+}
+
+interface ForRuns {
+  readonly dialer?: Dialer;
+  /** Tenant that owns the Orb; its own runs do not count. */
+  readonly owner?: string;
 }
 
 /** Runs it so often. @returns the statuses that came */
@@ -46,9 +54,13 @@ describe('policies of the platform and the score of a published Orb (policy.md Â
   after(() => fixture.dispose());
 
   /** A process in which the Orb is published. */
-  function withPolicies(policies: readonly PolicyInForce[]): RuntimeWithPolicies {
+  function withPolicies(
+    policies: readonly PolicyInForce[],
+    { dialer, owner = 'acme' }: ForRuns = {},
+  ): RuntimeWithPolicies {
     const listed = { manifestDigest: digest, namespace: 'acme', status: 'active', isCertified: false } as const;
-    return runs.create(policies, { published: { version: () => listed, ownerOf: () => 'acme', isFresh: () => true } });
+    const published = { version: () => listed, ownerOf: () => owner, isFresh: () => true };
+    return runs.create(policies, dialer === undefined ? { published } : { published, dialer });
   }
 
   async function violations(): Promise<readonly EntryOf<'violation'>[]> {
@@ -81,6 +93,15 @@ describe('policies of the platform and the score of a published Orb (policy.md Â
     ]);
     expect(await run(denies, 1000)).to.deep.equal([403]);
     expect(await violations()).to.deep.equal([]);
+    expect(await score()).to.equal(before);
+  });
+
+  it('leave the score alone when their time limit ends a hundred runs', async () => {
+    const before = await score();
+    const obligations = [{ type: 'timeoutMs', value: 20 } as const];
+    const hasty = aPolicy({ rules: [aRule('require', 'true', { obligations: [...obligations] })] }, 'hasty');
+    const late: Dialer = { ...noting([]), dial: async (request, _limits, _guard, signal) => hangs(request, signal) };
+    expect(await run(withPolicies([hasty], { dialer: late, owner: 'globex' }), 100)).to.deep.equal([504]);
     expect(await score()).to.equal(before);
   });
 

@@ -26,6 +26,17 @@ const deniesHost = (host: string): PolicyInForce =>
 const bound = (...obligations: readonly PolicyObligation[]): PolicyInForce =>
   aPolicy({ rules: [{ ...aRule('require', 'true'), obligations: [...obligations] }] });
 
+const LIMITED = { policy: 'acme/policy', rule: 'rule', severity: 'medium', code: 'obligation-failed' };
+
+const unreachable = {
+  kind: 'failed',
+  failure: { kind: 'transport', code: 'connect' },
+  sent: false,
+  status: null,
+  ms: 5,
+  exception: false,
+} as const;
+
 describe('policies about providers', () => {
   let fixture: SqliteFixture;
   let runs: PolicyRuns;
@@ -54,6 +65,31 @@ describe('policies about providers', () => {
       expect([answer.status, dialled.map(({ url }) => url)]).to.deep.equal([200, ['https://other.example.com/run']]);
       expect(at(await runs.recordOf(answer), 'policy', 'violations')).to.deep.equal([]);
       await runs.expectFacts(answer, ['PreFlight', 'Request', 'Request']);
+    });
+
+    const failing: Dialer = { ...noting([]), dial: () => Promise.resolve(unreachable) };
+
+    it('names the rule that left a provider out when the others fail', async () => {
+      const test = runs.create([deniesHost('api.example.com')], { dialer: failing });
+      test.addOrb('acme.two@1.0.0', twoProviders);
+      const answer = await test.execute({ orbiset: test.orbiset, orbId: 'acme.two@1.0.0' });
+      expect([answer.status, answer.code]).to.deep.equal([502, 'provider-failed']);
+      expect(at(answer.body, 'rules')).to.deep.equal([{ policy: 'acme/policy', rule: 'rule', severity: 'medium' }]);
+    });
+
+    it('names the rule whose hosts left a provider out when the others fail', async () => {
+      const other = aPolicy({ rules: [{ ...aRule('require', 'true'), obligations: [{ type: 'noStore' }] }] }, 'other');
+      const hosts = bound({ type: 'restrictHosts', hosts: ['other.example.com'] });
+      const test = runs.create([other, hosts], { dialer: failing });
+      test.addOrb('acme.two@1.0.0', twoProviders);
+      const answer = await test.execute({ orbiset: test.orbiset, orbId: 'acme.two@1.0.0' });
+      expect([answer.status, at(answer.body, 'rules')]).to.deep.equal([502, [LIMITED]]);
+    });
+
+    it('names no rule when a run that policies allow fails', async () => {
+      const { execute, orbiset } = runs.create([bound({ type: 'timeoutMs', value: 9000 })], { dialer: failing });
+      const answer = await execute({ orbiset });
+      expect([answer.status, at(answer.body, 'rules')]).to.deep.equal([502, undefined]);
     });
 
     it('denies the run when no provider is left', async () => {
@@ -126,6 +162,8 @@ describe('policies about providers', () => {
           const answer = await execute({ orbiset });
           expect([answer.status, answer.code]).to.deep.equal([502, 'provider-failed']);
           expect(at(await runs.recordOf(answer), 'execution', 'outcome')).to.equal('caller_error');
+          expect(at(answer.body, 'rules')).to.deep.equal([LIMITED]);
+          expect(at(answer.body, 'decision_id')).to.match(/^dec_/);
         }
         expect(counted.filter((text) => /^(?:attempt|breaker) /.test(text))).to.deep.equal([]);
       });
@@ -162,7 +200,7 @@ describe('policies about providers', () => {
       const answer = await execute({ orbiset });
       expect([answer.status, answer.code, sent.length]).to.deep.equal([403, 'policy-denied', 1]);
       expect(answer.body).to.include({ maybe_executed: true, detail: 'too much' });
-      expect(answer.text).to.not.include('x1');
+      expect(answer.text).to.not.include('"x1"');
       const record = await runs.recordOf(answer);
       expect([
         at(record, 'execution', 'outcome'),
@@ -183,7 +221,7 @@ describe('policies about providers', () => {
       for (const { code, body, text } of [asked, exposed]) {
         expect(code).to.equal('policy-denied');
         expect(body).to.not.have.property('provider_body');
-        expect(text).to.not.include('x1');
+        expect(text).to.not.match(/"id\\?":\\?"x1/);
       }
     });
 
@@ -192,7 +230,7 @@ describe('policies about providers', () => {
       const { execute, orbiset } = runs.create([policy]);
       const answer = await execute({ orbiset, query: 'debug=true' });
       expect([answer.status, at(answer.body, 'outputs')]).to.deep.equal([200, { id: null }]);
-      expect(answer.text).to.not.include('x1');
+      expect(answer.text).to.not.include('"x1"');
     });
 
     it('is repeated under the Idempotency-Key as it was decided', async () => {

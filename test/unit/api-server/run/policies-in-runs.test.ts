@@ -3,7 +3,7 @@ import { LedgerError } from '../../../../adapters/ledger/port.ts';
 import type { RunsToday } from '../../../../api-server/runtime/day-counts.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
 import { policySet, type PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
-import { ACME, createTestRuntime, SECRET, type Executed } from '../../../support/a-runtime.ts';
+import { ACME, createTestRuntime, SECRET } from '../../../support/a-runtime.ts';
 import { at, textAt } from '../../../support/members.ts';
 import { aPolicy, aRule } from '../../../support/policies.ts';
 import { checkOf, freshOrbiset, PolicyRuns } from '../../../support/policy-runs.ts';
@@ -14,25 +14,6 @@ const PLATFORM = 'orb-system';
 function ofPlatform(name: string, when: string): PolicyInForce {
   const policy = aPolicy({ rules: [aRule('deny', when)] }, name);
   return { ...policy, definition: { ...policy.definition, namespace: PLATFORM } };
-}
-
-async function approve({ fixture, kept }: PolicyRuns, answer: Executed): Promise<void> {
-  const { decision } = await kept(answer);
-  const now = fixture.clock.now();
-  const result = await fixture.ledger.addGrant({
-    grantId: `grant-of-${decision.decisionId}`,
-    tenant: 'acme',
-    decisionId: decision.decisionId,
-    orbiset: decision.orbiset,
-    caller: decision.caller,
-    orbId: decision.orbId,
-    inputsSha256: decision.inputsSha256 ?? '',
-    scope: 'policies:approve',
-    by: 'key:approver',
-    at: now,
-    expiresAt: now + 900_000,
-  });
-  expect(result.kind).to.equal('granted');
 }
 
 const away = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
@@ -169,6 +150,16 @@ describe('policies in a run', () => {
     expect([counts(orbiset)?.orbiset, counts('support')?.orbiset]).to.deep.equal([1, 0]);
   });
 
+  it('takes a token of the rate of the Orbiset for a run that policies deny', async () => {
+    const test = runs.create([aPolicy({ rules: [aRule('deny', 'true')] })]);
+    const orbiset = freshOrbiset(test, { limits: { rate_per_second: 2 } });
+    const codes: unknown[] = [];
+    for (let run = 0; run < 3; run += 1) codes.push((await test.execute({ orbiset })).code);
+    expect(codes).to.deep.equal(['policy-denied', 'policy-denied', 'rate-limited']);
+    const page = await fixture.ledger.decisions('acme', { limit: 200 });
+    expect(page.items.filter((item) => item.orbiset === `acme.${orbiset}`)).to.have.length(2);
+  });
+
   it('counts runs that start at the same time against each other', async () => {
     const cap = aPolicy({ rules: [aRule('deny', 'orbiset.runs_today >= 3')] });
     const { execute, orbiset } = runs.create([cap]);
@@ -185,56 +176,6 @@ describe('policies in a run', () => {
     });
     const answer = await fresh.execute({});
     expect([answer.code, at(answer.body, 'rules', '0', 'code')]).to.deep.equal(['policy-denied', 'policy-error']);
-  });
-
-  describe('approval', () => {
-    const approval = aPolicy({
-      rules: [{ ...aRule('require', 'true'), obligations: [{ type: 'requireApproval', by: 'policies:approve' }] }],
-    });
-
-    it('is asked for, and lets one run through: ten that race for it use it once', async () => {
-      const { execute, orbiset, sent } = runs.create([approval]);
-      const asked = await execute({ orbiset });
-      expect([asked.code, at(asked.body, 'rules', '0')]).to.deep.equal([
-        'policy-denied',
-        { policy: '', rule: 'approval-required', severity: 'medium', code: 'approval-required' },
-      ]);
-      expect(textAt(asked.body, 'next')).to.include('/decisions/{decision_id}/approve');
-      await approve(runs, asked);
-      const answers = await Promise.all(Array.from({ length: 10 }, () => execute({ orbiset })));
-      expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
-      expect(answers.filter(({ code }) => code === 'policy-denied')).to.have.length(9);
-      expect(sent).to.have.length(1);
-      for (const answer of answers) expect(await runs.recordOf(answer)).to.have.nested.property('policy.decision');
-    });
-
-    it('is not used up by a run that is denied for its request', async () => {
-      const elsewhere = aPolicy({ match: { phases: ['Request'] }, rules: [aRule('deny', 'true')] }, 'elsewhere');
-      let set = policySet([approval], []);
-      const { execute, orbiset } = runs.create([], { policies: { of: () => set } });
-      await approve(runs, await execute({ orbiset }));
-      set = policySet([approval, elsewhere], []);
-      const answers = await Promise.all(Array.from({ length: 3 }, () => execute({ orbiset })));
-      expect(answers.map(({ code }) => code)).to.deep.equal(['policy-denied', 'policy-denied', 'policy-denied']);
-      set = policySet([approval], []);
-      expect((await execute({ orbiset })).status).to.equal(200);
-    });
-
-    it('lets as many runs through as there are approvals', async () => {
-      const { execute, orbiset } = runs.create([approval]);
-      const asked = [await execute({ orbiset }), await execute({ orbiset })];
-      for (const one of asked) await approve(runs, one);
-      const codes: unknown[] = [];
-      for (let run = 0; run < 3; run += 1) codes.push((await execute({ orbiset })).code);
-      expect(codes).to.deep.equal([undefined, undefined, 'policy-denied']);
-    });
-
-    it('is for the same inputs only', async () => {
-      const { execute, orbiset } = runs.create([approval]);
-      await approve(runs, await execute({ orbiset }));
-      expect((await execute({ orbiset, inputs: { text: 'other' } })).code).to.equal('policy-denied');
-      expect((await execute({ orbiset })).status).to.equal(200);
-    });
   });
 
   it('writes one violation entry a rule, digest and day, and only for what the Orb is', async () => {
@@ -284,6 +225,8 @@ describe('policies in a run', () => {
     const answer = await execute({ orbiset });
     expect(answer.code).to.equal('policy-denied');
     expect(at((await runs.kept(answer)).json, 'denials', '0')).to.include({ policy: 'acme/p-0', rule: 'rule-0' });
+    expect(at(answer.body, 'rules')).to.have.length(64);
+    expect(answer.text.length).to.be.below(16_384);
   });
 
   it('records a run whose inputs have long and odd names', async () => {

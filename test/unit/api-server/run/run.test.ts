@@ -130,7 +130,9 @@ describe('a run', () => {
       expect(`${answer.status} ${String(answer.code)} ${execution.outcome}`).to.equal(expected);
       expect(answer.body['maybe_executed'] === true).to.equal(maybe);
       expect(execution.attempts).to.have.lengthOf(1);
-      expect(at(answer.body, 'run', 'attempts')).to.deep.equal(execution.attempts);
+      const { reason, detail, ...attempt } = objectAt(answer.body, 'run', 'attempts', '0');
+      expect([attempt]).to.deep.equal(execution.attempts);
+      expect([typeof reason, typeof detail]).to.deep.equal(['string', 'string']);
     });
   }
 
@@ -309,6 +311,7 @@ describe('a run', () => {
     addOrbiset('quick', { limits: { timeout_ms: 20 } });
     const answer = await execute({ orbiset: 'quick' });
     expect([answer.status, answer.code]).to.deep.equal([504, 'provider-timeout']);
+    expect((await checkReceipt(answer)).execution.outcome).to.equal('caller_error');
   });
 
   it('keeps what two runs sign apart', async () => {

@@ -29,6 +29,7 @@ const PUBLISHED: Readonly<Record<Scope, readonly [rights: string, role: string]>
   'ingest:read': ['get orbsignalsources/signals', 'view'],
   'ingest:admin': ['update orbsignalsources/signals', 'admin'],
   'incidents:write': ['update orbsignalsources/incidents', 'admin'],
+  'status:report': ['create orbisets/status-rounds', 'none'],
   admin: ['* orbisets/admin', 'none'],
 };
 

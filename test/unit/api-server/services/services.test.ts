@@ -7,7 +7,7 @@ import type { Route } from '../../../../api-server/http/route.ts';
 import { components } from '../../../../api-server/http/schemas.ts';
 import { generalProblems } from '../../../../api-server/problems/general.ts';
 import type { Service, ServiceParts } from '../../../../api-server/services/service.ts';
-import { SERVICES, serviceRoutes, serviceSchemas } from '../../../../api-server/services/services.ts';
+import { SERVICES, serviceRoutes, serviceSchemas, servicesOf } from '../../../../api-server/services/services.ts';
 import { SCOPES } from '../../../../core/api-key/scopes.ts';
 import { serviceParts } from '../../../support/service-parts.ts';
 
@@ -21,6 +21,8 @@ function* schemaNames(value: unknown): Generator<string> {
     else yield* schemaNames(member);
   }
 }
+
+const namesOf = (services: readonly Service[]): readonly string[] => services.map(({ name }) => name);
 
 describe('SERVICES', () => {
   let parts: ServiceParts;
@@ -39,13 +41,12 @@ describe('SERVICES', () => {
 
   it('lists every folder once, by its name', () => {
     const folders = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(SERVICES.map(({ name }) => name).toSorted()).to.deep.equal(folders.map(({ name }) => name).toSorted());
+    expect(namesOf(SERVICES).toSorted()).to.deep.equal(folders.map(({ name }) => name).toSorted());
   });
 
   each('names the scopes of its routes, and no other', ({ scopes }, routes) => {
-    const needed = new Set(
-      routes.map(({ scope }) => scope).filter((scope) => scope !== 'public' && scope !== 'authenticated'),
-    );
+    const words: readonly string[] = ['public', 'authenticated', 'source'];
+    const needed = new Set(routes.map(({ scope }) => scope).filter((scope) => !words.includes(scope)));
     expect([...needed].toSorted()).to.deep.equal([...scopes].toSorted());
   });
 
@@ -81,6 +82,17 @@ describe('SERVICES', () => {
     expect(openapiOf(serviceRoutes(parts), about))
       .to.have.nested.property('components.schemas')
       .with.keys(names);
+  });
+
+  it('are served together by default, and apart by name, each in one service', () => {
+    const groups = ['runtime', 'reputation', 'policy', 'ingestion', 'status'] as const;
+    expect(namesOf(servicesOf(groups))).to.deep.equal(namesOf(SERVICES));
+    const everywhere = namesOf(servicesOf([]));
+    expect(everywhere).to.deep.equal(['health']);
+    const apart = groups.flatMap((group) => namesOf(servicesOf([group])).filter((name) => name !== 'health'));
+    expect([...everywhere, ...apart].toSorted()).to.deep.equal(namesOf(SERVICES).toSorted());
+    const paths = serviceRoutes(parts, servicesOf(['policy'])).map(({ path }) => path);
+    expect(paths).to.include('/health').and.include('/policies').and.not.include('/receipts');
   });
 
   it('need scopes that keys can have', () => {

@@ -1,7 +1,10 @@
 import { replayRows } from './replay-tenant-rows.ts';
 import { echoManifest } from '../../../support/suites.ts';
 import { DIGEST, digestOfLetter, ORB } from '../../../support/reputation-rows.ts';
+import { ingestedRows } from './ingested-tenant-rows.ts';
+import { receiveRows } from './ingestion-tenant-rows.ts';
 import { policyRows } from './policy-tenant-rows.ts';
+import { statusRows } from './status-tenant-rows.ts';
 import {
   FORBIDDEN,
   REFUSED,
@@ -154,6 +157,11 @@ const ofTenants = ({ receiptId }: Owned): Readonly<Record<string, readonly Row[]
       ofOwner('200', '404 orbiset-not-found', '200'),
     ),
   ],
+  'GET /orbs': [
+    { path: '/orbs', answers: answersOf(REFUSED, ['200', '200', '409 namespace-ambiguous'], ['200', '200']) },
+    { path: '/orbs?namespace=acme', answers: ofOwner('200', '404 namespace-not-found', '200') },
+  ],
+  'GET /orbs/{orb_id}': get(`/orbs/${ORB}`, READ),
   'GET /providers/{orb_id}/status': get(`/providers/${ORB}/status`, READ),
   'POST /providers/{orb_id}/swap': [post(`/providers/${ORB}/swap`, { provider: 'main', dry_run: true }, READ)],
   'DELETE /providers/{orb_id}/pin': get(`/providers/${ORB}/pin`, READ),
@@ -165,5 +173,8 @@ export const tenantRows = (owned: Owned): Readonly<Record<string, readonly Row[]
   ...ofTenants(owned),
   ...published(),
   ...policyRows(owned),
+  ...receiveRows(),
+  ...ingestedRows(),
   ...replayRows,
+  ...statusRows,
 });

@@ -1,6 +1,10 @@
+import { anIntake } from '../../../support/an-intake.ts';
+import { SourceIndex } from '../../../../api-server/ingestion/source-index.ts';
 import { aCompletion, aReplay } from '../../../support/policy-rows.ts';
 import { REPLAY_ID, REPLAY_REQUEST } from './replay-tenant-rows.ts';
+import { DRAFTS_HERE } from '../../../support/drafts.ts';
 import { someReplays } from '../../../support/replays.ts';
+import { aStatus } from '../../../support/a-status.ts';
 import { evaluateOnce } from '../../../support/evaluate-once.ts';
 import { expect } from 'chai';
 import { serviceRoutes } from '../../../../api-server/services/services.ts';
@@ -10,6 +14,8 @@ import type { CheckTests } from '../../../../api-server/reputation/publish-reque
 import { SCOPES, type Scope } from '../../../../core/api-key/scopes.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 import { aCaller, startApp, type Called, type TestApp } from '../../../support/api-app.ts';
+import { aSignalSource } from '../../../support/a-signal-source.ts';
+import { storeIngestion } from '../../../support/stored-ingestion.ts';
 import { anObjectStore } from '../../../support/an-object-store.ts';
 import { aReputation } from '../../../support/a-reputation.ts';
 import { createTestRuntime } from '../../../support/a-runtime.ts';
@@ -94,14 +100,24 @@ describe('every route and every tenant (security.md S13, S14)', () => {
     owned = { decisionId, receiptId: textAt(jsonOf(body), 'receipt', 'receipt_id'), size: checkpoint?.size ?? 0 };
     await ledger.addReplay(aReplay(1, { replayId: REPLAY_ID, request: REPLAY_REQUEST }), 2);
     await ledger.updateReplay(REPLAY_ID, aCompletion());
+    await storeIngestion(ledger);
+    const sources = new SourceIndex();
+    sources.put(aSignalSource('acme/hook', { type: 'alertmanager' }));
+    // All columns call by the same key, and rates are not the subject here: every request is a minute after the last.
+    let elapsed = 0;
+    const monotonic = (): number => (elapsed += 60_000);
     const routes = serviceRoutes({
       version: '1.0.0',
-      clock,
+      clock: { ...clock, monotonic },
       ledger,
       keys: vectorKeys,
       runtime,
       reputation,
+      drafts: DRAFTS_HERE,
+      sources,
+      intake: anIntake().intake,
       replays: someReplays(runtime, { runner: { run: () => Promise.reject(new Error('no replay is run here')) } }),
+      status: aStatus({ ledger, clock }),
       missing: () => [],
       policyObjects: createPolicyObjects({ client: (await anObjectStore()).client, clock }),
       pins: {

@@ -1,14 +1,26 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { call } from '../../../../cli/api/http.ts';
 import { findServer, SERVER_FLAGS } from '../../../../cli/api/server.ts';
 import { parseVerbArgs } from '../../../../cli/args/parse-args.ts';
+import { Failure } from '../../../../cli/io/failure.ts';
 import { ioOf } from '../../../support/cli-io.ts';
 
 const find = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<unknown> => {
   const { base, key } = await findServer(parseVerbArgs({ flags: SERVER_FLAGS }, argv), ioOf({ env }));
   return [base.href, key];
+};
+
+/** What is said when an address is found, and when nothing listens there. */
+const say = async (argv: readonly string[], env: Readonly<Record<string, string>>): Promise<string> => {
+  const said: string[] = [];
+  const io = ioOf({ env, err: (text) => void said.push(text) });
+  const server = await findServer(parseVerbArgs({ flags: SERVER_FLAGS }, argv), io);
+  const request = { method: 'GET', path: 'health', headers: {}, timeoutMs: 5000 } as const;
+  const error: unknown = await call(server, request, io.signal).catch((thrown: unknown) => thrown);
+  return [...said, ...(error instanceof Failure ? [error.message, ...error.next] : [])].join('\n');
 };
 
 describe('findServer', () => {
@@ -81,6 +93,39 @@ describe('findServer', () => {
       expect(error).not.to.include('hunter2');
     });
   }
+
+  describe('says where an address comes from', () => {
+    const here = process.cwd();
+    const home = mkdtempSync(join(tmpdir(), 'orb-server-here-'));
+    before(() => {
+      process.chdir(home);
+      mkdirSync('.orb');
+      writeFileSync('.orb/credentials.json', '{"url":"http://127.0.0.1:9","api_key":"local-key"}');
+    });
+    after(() => {
+      process.chdir(here);
+      rmSync(home, { recursive: true });
+    });
+
+    const REFUSED = "can't reach http://127.0.0.1:9: nothing listens there";
+    const OTHER = '--server URL or --context NAME names another platform';
+
+    it('when the folder decides although there is a kubeconfig, and when nothing listens there', async () => {
+      expect(await say([], { KUBECONFIG: '/nowhere/config' })).to.equal(
+        `calls http://127.0.0.1:9, which npm start left in .orb/credentials.json; ${OTHER}\n\n${REFUSED}\nthis address is from .orb/credentials.json; ${OTHER}`,
+      );
+    });
+
+    it('of a variable', async () => {
+      expect(await say([], { ORB_SERVER: 'http://127.0.0.1:9' })).to.equal(
+        `${REFUSED}\nthis address is from ORB_SERVER; ${OTHER}`,
+      );
+    });
+
+    it('and nothing of one that the command line names', async () => {
+      expect(await say(['--server', 'http://127.0.0.1:9'], { KUBECONFIG: '/nowhere/config' })).to.equal(REFUSED);
+    });
+  });
 
   it('says which file is broken', async () => {
     writeFileSync(join(folder, 'credentials.json'), '{');

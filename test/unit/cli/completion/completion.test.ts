@@ -4,9 +4,10 @@ import { rmSync } from 'node:fs';
 import { candidates } from '../../../../cli/completion/candidates.ts';
 import { verbs } from '../../../../cli/verbs.ts';
 import { aCli, type TestCli } from '../../../support/cli-io.ts';
+import { NO_ORBS } from '../../../support/no-orbs.ts';
 
 const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
-  (await candidates(verbs, words)).words;
+  (await candidates(verbs, words, NO_ORBS)).words;
 
 describe('completion', () => {
   let cli: TestCli;
@@ -23,12 +24,14 @@ describe('completion', () => {
     expect(await complete('run', '--orbiset', 'x', '--orbi')).to.deep.equal([]);
   });
 
-  it('offers formats behind -o, files where a file is meant, and nothing behind an unknown verb', async () => {
+  it('offers formats behind -o, values of a flag, files where a file is meant, and nothing behind an unknown verb', async () => {
     expect(await complete('run', '-o', '')).to.deep.equal(['json', 'yaml', 'name']);
-    expect(await candidates(verbs, ['run', '--key-file', 'x'])).to.deep.equal({ words: [], files: true });
-    expect((await candidates(verbs, ['verify', ''])).files).to.equal(true);
-    expect((await candidates(verbs, ['keys', 'revoke', ''])).files).to.equal(false);
-    expect(await candidates(verbs, ['nosuch', ''])).to.deep.equal({ words: [], files: false });
+    expect(await complete('signals', 'send', 'acme/hook', '--sample', 'g')).to.deep.equal(['grafana', 'github']);
+    expect(await complete('incidents', '')).to.include.members(['list', 'ack', 'withdraw']);
+    expect(await candidates(verbs, ['run', '--key-file', 'x'], NO_ORBS)).to.deep.equal({ words: [], files: true });
+    expect((await candidates(verbs, ['verify', ''], NO_ORBS)).files).to.equal(true);
+    expect((await candidates(verbs, ['keys', 'revoke', ''], NO_ORBS)).files).to.equal(false);
+    expect(await candidates(verbs, ['nosuch', ''], NO_ORBS)).to.deep.equal({ words: [], files: false });
   });
 
   it('offers every flag of every verb', async () => {
@@ -45,7 +48,8 @@ describe('completion', () => {
   it('has a script for bash that fills in what is offered', async () => {
     const { out } = await cli.run(['completion', 'bash']);
     const fake = 'orb() { [ "$*" = "__complete receipts l" ] && printf "list\\n:4\\n"; }';
-    const ask = 'COMP_WORDS=(orb receipts l); COMP_CWORD=2; _orb; echo "${COMPREPLY[*]}"';
+    const ask =
+      'COMP_LINE="orb receipts l"; COMP_POINT=14; COMP_WORDS=(orb receipts l); COMP_CWORD=2; _orb; echo "${COMPREPLY[*]}"';
     const { stdout, stderr } = spawnSync('bash', ['-c', `${out}\n${fake}\n${ask}`], { encoding: 'utf8' });
     expect([stdout, stderr]).to.deep.equal(['list\n', '']);
   });

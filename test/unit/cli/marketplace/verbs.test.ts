@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { candidates } from '../../../../cli/completion/candidates.ts';
 import { verbs } from '../../../../cli/verbs.ts';
+import { NO_ORBS } from '../../../support/no-orbs.ts';
 import { aCli, type TestCli } from '../../../support/cli-io.ts';
 import { aSuite, echoManifest, mockCase } from '../../../support/suites.ts';
 
@@ -52,10 +53,10 @@ describe('verbs of the marketplace', () => {
       const verb = await verbs.find((entry) => entry.name === name)?.load();
       expect(verb?.flags.find(({ short }) => short === 'o')?.text).to.include('json');
       expect(verb?.examples[0]).to.match(new RegExp(`^\\{orb\\} ${name}(?: |$)`));
-      expect((await candidates(verbs, [...words, '-o', ''])).words).to.include.members(['json', 'yaml']);
-      expect((await candidates(verbs, [...words.slice(0, -1), words.at(-1)?.slice(0, 3) ?? ''])).words).to.include(
-        words.at(-1),
-      );
+      expect((await candidates(verbs, [...words, '-o', ''], NO_ORBS)).words).to.include.members(['json', 'yaml']);
+      expect(
+        (await candidates(verbs, [...words.slice(0, -1), words.at(-1)?.slice(0, 3) ?? ''], NO_ORBS)).words,
+      ).to.include(words.at(-1));
     });
 
   for (const [name, argv] of VERBS) {

@@ -11,7 +11,7 @@ import {
   type WantedEntry,
 } from '../../../../cli/secrets/plan-binding.ts';
 
-const wanted: WantedEntry = { entry: 'KEY', secret: 's', key: 'KEY', hosts: ['a.example'] };
+const wanted: WantedEntry = { entry: 'KEY', secret: 's', key: 'KEY', hosts: ['a.example'], replacesHosts: false };
 const vault = (...secrets: readonly JsonValue[]): JsonObject => ({ spec: { vault: { secrets } } });
 const bound = (keys?: JsonValue, hosts: readonly string[] = ['a.example']): JsonValue => ({
   name: 's',
@@ -35,7 +35,18 @@ describe('planBinding', () => {
     ['Secrets of others', vault(other), wanted, vault(other, bound(['KEY']))],
     ['the same Secret with another key', vault(other, bound(['A'])), wanted, vault(other, bound(['A', 'KEY']))],
     ['a map of keys', vault(bound({ A: 'b' })), wanted, vault(bound({ A: 'b', KEY: 'KEY' }))],
-    ['other hosts of the only entry', vault(bound(['KEY'], ['b.example'])), wanted, vault(bound(['KEY']))],
+    [
+      'other hosts of the only entry',
+      vault(bound(['KEY'], ['b.example'])),
+      wanted,
+      vault(bound(['KEY'], ['b.example', 'a.example'])),
+    ],
+    [
+      'the hosts that are replaced',
+      vault(bound(['KEY'], ['b.example', 'a.example'])),
+      { ...wanted, replacesHosts: true },
+      vault(bound(['KEY'])),
+    ],
     ['a key of another name', vault(), { ...wanted, key: 'k' }, vault(bound({ KEY: 'k' }))],
   ];
   for (const [why, orbiset, entry, expected] of patches) {

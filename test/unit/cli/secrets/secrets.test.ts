@@ -41,15 +41,22 @@ describe('orb secrets', () => {
       .and.not.to.include(Buffer.from('a-long-value').toString('base64'));
   });
 
-  it('replaces a value with its hosts and keeps the other entries', async () => {
+  it('replaces a value, adds its hosts and keeps the other entries', async () => {
     await secrets(['set', 'A', '--host', 'a.example'], 'first-value');
     await secrets(['set', 'B', '--host', 'b.example'], 'second-value');
     const { err } = await secrets(['set', 'A', '--host', 'c.example'], 'third-value');
-    expect(err).to.include('replaced A');
+    expect(err).to.include('replaced A for a.example, c.example').and.to.include('; --replace-hosts keeps only');
     expect(await stored()).to.deep.equal([
-      ['A', 'third-value', ['c.example']],
+      ['A', 'third-value', ['a.example', 'c.example']],
       ['B', 'second-value', ['b.example']],
     ]);
+  });
+
+  it('replaces the hosts where it is told to', async () => {
+    await secrets(['set', 'A', '--host', 'a.example'], 'first-value');
+    const { err } = await secrets(['set', 'A', '--host', 'c.example', '--replace-hosts'], 'third-value');
+    expect(err).to.include('replaced A for c.example in').and.not.to.include('keeps only');
+    expect(await stored()).to.deep.equal([['A', 'third-value', ['c.example']]]);
   });
 
   it('keeps every entry when several are set at once', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeCa } from '../../../support/tls.ts';
 import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 
 const GOOD = `orb_id: acme.echo@1.0.0
@@ -91,9 +92,11 @@ describe('orb validate', () => {
       file(`set/${name}`, '{"kind": "What"}');
     const { exit, out } = await validate(folder);
     expect(exit).to.equal(1);
+    expect(out).to.include('below: info folder-skipped: Folders inside the folder are not read');
     expect(out.split('\n').map((line) => line.split(':')[0])).to.deep.equal([
       join(folder, 'a.json'),
       join(folder, 'b.yml'),
+      join(folder, 'below'),
       '',
     ]);
   });
@@ -153,6 +156,62 @@ describe('orb validate', () => {
     expect(await validate(path, '--egress-allow', 'http://127.0.0.1:9000')).to.include({ exit: 0, out: '' });
   });
 
+  it('lets an origin through that stands for a stub, as the platform does', async () => {
+    const path = file('stub.yaml', GOOD.replace('https://api.example.com/echo', 'https://llm.internal/echo'));
+    const { exit, out } = await validate(path);
+    expect(exit).to.equal(1);
+    expect(out).to.include('--egress-allow https://llm.internal').and.to.include('--egress-stub');
+    expect(await validate(path, '--egress-stub', 'https://llm.internal=127.0.0.1:9443')).to.include({
+      exit: 0,
+      out: '',
+    });
+  });
+
+  it('takes a CA, and refuses a file that holds none', async () => {
+    const ca = file('ca.pem', makeCa().certificate);
+    expect(await validate(file('good.yaml', GOOD), '--egress-ca', ca)).to.include({ exit: 0 });
+    const refused = await validate(file('good.yaml', GOOD), '--egress-ca', file('no.pem', 'x'));
+    expect(refused.exit).to.equal(64);
+    expect(refused.err).to.include('no.pem: no PEM certificate of an authority is there');
+  });
+
+  it('names the flag that lets a loopback address through', async () => {
+    const path = file('local.yaml', GOOD.replace('https://api.example.com/echo', 'http://127.0.0.1:9000/echo'));
+    expect((await validate(path)).out).to.include('or start with --egress-allow http://127.0.0.1:9000');
+  });
+
+  it('finds two files of one folder with the same Orb, by folder and by name', async () => {
+    const [one, other] = [file('a.yaml', GOOD), file('b.yaml', GOOD)];
+    for (const argv of [[cli.folder], [one, other]]) {
+      const { exit, out } = await validate(...argv);
+      expect(exit).to.equal(1);
+      expect(out).to.equal(
+        `${other}:1:9: error resource-duplicate /orb_id: a.yaml also has acme.echo@1.0.0; that one is used. Remove one of them.\n`,
+      );
+    }
+    expect(await validate(one)).to.include({ exit: 0, out: '' });
+  });
+
+  it('finds one Orb twice in a file', async () => {
+    const { out } = await validate(file('two.yaml', `${GOOD}---\n${GOOD}`));
+    expect(out).to.include('two.yaml:16:9: error resource-duplicate').and.to.include('the first one is used');
+  });
+
+  it('prints all findings of a folder, also beside a file that it can not read', async () => {
+    file('a.yaml', GOOD.replace('{{inputs.text}}', '{{input.text}}'));
+    file('b.yaml', Uint8Array.of(0xff));
+    const { exit, out } = await validate(cli.folder);
+    expect(exit).to.equal(2);
+    expect(out).to.include('error not-utf8').and.to.include('write {{inputs.text}}');
+  });
+
+  it('compiles policies, as the platform does', async () => {
+    const policy = `apiVersion: orbs.dev/v1alpha1\nkind: OrbPolicy\nmetadata: {name: p}\nspec:\n  rules:\n    - { name: r, when: 'run.nope', effect: deny }\n`;
+    const { exit, out } = await validate(file('policy.yaml', policy));
+    expect(exit).to.equal(1);
+    expect(out).to.include('policy.yaml:6:');
+  });
+
   it('ends with 0 when there are remarks only', async () => {
     const path = file('remark.yaml', GOOD.replace('required: true', 'required: false'));
     const { exit, out, err } = await validate(path);
@@ -178,7 +237,7 @@ describe('orb validate', () => {
       'an exception that is no origin',
       () => ['x.yaml', '--egress-allow', 'http://127.0.0.1:9000/x'],
       64,
-      'without a path',
+      'must be an origin alone, as http://127.0.0.1:9000',
     ],
   ];
   for (const [why, argv, code, message] of unreadable) {

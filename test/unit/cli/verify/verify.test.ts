@@ -54,6 +54,17 @@ describe('orb verify', () => {
     }
   });
 
+  it('prints the same by -o json as by --json, and no other format', async () => {
+    await pin();
+    const path = good();
+    const [one, other] = [await cli.run(['verify', path, '-o', 'json']), await cli.run(['verify', path, '--json'])];
+    expect(one).to.deep.equal(other);
+    expect(parse(one)).to.include({ verdict: 'valid' });
+    const refused = await cli.run(['verify', path, '-o', 'yaml']);
+    expect(refused.exit).to.equal(64);
+    expect(refused.err).to.include('-o yaml: this verb prints text or json');
+  });
+
   it('lists every check, passed or not, and whom the verdict rests on', async () => {
     await pin();
     const value = parse(await cli.run(['verify', good(), '--json']));

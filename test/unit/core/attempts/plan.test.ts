@@ -214,7 +214,7 @@ describe('nextStep: after a failure', () => {
     [
       'does not wait for a quota of which nobody knows when it is back',
       { candidates: candidates({ a: standing('quota-unannounced', 30) }), failed: [failure('a', 'not-executed')] },
-      'stop failed',
+      'stop failed 30',
     ],
     [
       'does not ask one that refused the credential before',

@@ -76,7 +76,18 @@ describe('evaluationFromSeries', () => {
     ];
     expect(evaluationFromSeries(samples, CONTEXT)?.health).to.deep.equal({
       a: { breaker: 'closed', lastProbe: null },
-      b: { breaker: 'open', lastProbe: { at: (AT - 1) * 1000, outcome: 'error', durationMs: 209 } },
+      b: { breaker: 'open', replica: 'api-1', lastProbe: { at: (AT - 1) * 1000, outcome: 'error', durationMs: 209 } },
+    });
+  });
+
+  it('names the Pod of the worst breaker where the samples have one', () => {
+    const samples = [
+      ...evaluation(AT, 'healthy', 'operator-1'),
+      sample('orb_provider_breaker_state', 1, { provider: 'a', instance: '10.0.0.7:9464', pod: 'orb-api-7' }),
+    ];
+    expect(evaluationFromSeries(samples, CONTEXT)?.health['a']).to.include({
+      breaker: 'half_open',
+      replica: 'orb-api-7',
     });
   });
 

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { checkText } from '../../../../cli/validate/check-text.ts';
+import { parseContent } from '../../../../adapters/manifest-folder/read-folder.ts';
+import { checkFound } from '../../../../cli/validate/check-files.ts';
+import type { Finding } from '../../../../core/manifest/finding.ts';
 import { compileOrb } from '../../../../core/orb/compile-orb.ts';
 import { judgeManifest } from '../../../../core/orb/plan-manifest.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
@@ -8,13 +10,22 @@ import { ORB_REASONS } from '../../../../core/orb/reasons.ts';
 import { LINT_ROWS, lintOrb, type LintRow } from '../../../support/crds/lint-rows.ts';
 import { anOrb } from '../../../support/kube-objects.ts';
 
-const LOCAL = { allowedOrigins: [], publish: false };
+const LOCAL = { allowedOrigins: [], publish: false, now: 0 };
+
+function checkText(
+  text: string,
+  format: 'json' | 'yaml',
+): { readonly documents: number; readonly findings: readonly Finding[] } {
+  const content = parseContent(text, format);
+  const found = checkFound([{ ...content, file: 'orb' }], LOCAL);
+  return { documents: content.documents.length, findings: found.map(({ finding }) => finding) };
+}
 
 const textOf = (name: string, spec: JsonObject): string => JSON.stringify(lintOrb(name, spec));
 
 /** Findings as `severity code pointer`, as `orb validate` shows them. */
 const validated = (spec: JsonObject): readonly string[] =>
-  checkText(textOf('bad', spec), 'json', LOCAL).findings.map(
+  checkText(textOf('bad', spec), 'json').findings.map(
     ({ severity, code, pointer }) => `${severity} ${code} ${pointer.replace(/^\/spec/, '')}`,
   );
 
@@ -54,13 +65,13 @@ describe('lints of swap_config and pins (failover.md §4 and §11)', () => {
   }
 
   it('name the two strategies that there are when a reserved one is refused', () => {
-    const [finding] = checkText(textOf('bad', { swap_config: { strategy: 'cost' } }), 'json', LOCAL).findings;
+    const [finding] = checkText(textOf('bad', { swap_config: { strategy: 'cost' } }), 'json').findings;
     expect(finding?.detail).to.equal('"cost" is reserved for later; use latency or priority.');
   });
 
   it('are about one document each: the one beside it is untouched', () => {
     const bad = textOf('bad', { swap_config: { failback: { ramp: [10] } } });
-    const { documents, findings } = checkText(`${bad}\n---\n${textOf('good', {})}`, 'yaml', LOCAL);
+    const { documents, findings } = checkText(`${bad}\n---\n${textOf('good', {})}`, 'yaml');
     expect(documents).to.equal(2);
     expect(findings.map(({ code }) => code)).to.deep.equal(['manifest-swap-ramp']);
   });

@@ -59,7 +59,7 @@ const refusedYaml: readonly (readonly [why: string, text: string, finding: strin
   ['an escaped slash in a key', '"a\\/b": c', 'yaml-escape  1:1'],
   ['a surrogate pair in two escapes', 'a: "\\ud83d\\ude00"', 'yaml-escape /a 1:4'],
   ['__proto__ as key', 'a: {__proto__: {b: 1}}', 'unsafe-name /a/__proto__ 1:16'],
-  ['a bracket that nothing closes', 'a: [', 'invalid-yaml  1:5'],
+  ['a bracket that nothing closes', 'a: [', 'invalid-yaml  1:4'],
   ['a tab as indentation', 'a:\n\tb: 1', 'invalid-yaml  2:1'],
 ];
 

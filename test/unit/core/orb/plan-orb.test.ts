@@ -92,6 +92,31 @@ describe('planOrb', () => {
     expect(verdict).to.equal('Failed');
   });
 
+  it('makes one Event for each finding, each with an id of its generation', () => {
+    const spec = manifestOf({ provider: 7, outputs: { a: { type: 'date' } } });
+    const { plan: made, object } = settle(anOrb('echo', { spec }), 'orb-operator', plan());
+    const notes = made.events.map(({ note }) => note.slice(0, note.indexOf(':')));
+    expect(notes).to.include.members(['spec.provider', 'spec.outputs.a.type']);
+    expect(new Set(notes).size).to.equal(notes.length);
+    expect(new Set(made.events.map(({ id }) => id)).size).to.equal(notes.length);
+    expect(made.events.every(({ reason, note }) => reason === 'ManifestInvalid' && !note.includes(' | '))).to.equal(
+      true,
+    );
+    const again = settle(object, 'orb-operator', plan([], LATER));
+    expect(again.plan.events).to.deep.equal([]);
+  });
+
+  it('says in the Event of a mended Orb that it runs, and each warning in one of its own', () => {
+    const broken = settle(anOrb('echo', { spec: {} }), 'orb-operator', plan()).object;
+    const spec = manifestOf({ swap_config: { fallbacks: ['mailgun'] } });
+    const { plan: made } = settle(edited(broken, spec), 'orb-operator', plan([], LATER));
+    expect(made.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal([
+      'Normal Ready',
+      'Warning ManifestLint',
+    ]);
+    expect(made.events[0]?.note).to.equal('The manifest is valid and runs.');
+  });
+
   it('keeps the digest of the last valid version while an edit is broken, and says that it runs on', () => {
     const valid = settle(anOrb('echo'), 'orb-operator', plan()).object;
     const broken = edited(valid, manifestOf({ provider: 7 }));
@@ -118,7 +143,8 @@ describe('planOrb', () => {
   it('reports a second, other fault though Ready stays False', () => {
     const once = settle(anOrb('echo', { spec: manifestOf({ provider: 7 }) }), 'orb-operator', plan()).object;
     const { plan: made, object } = settle(edited(once, {}), 'orb-operator', plan([], LATER));
-    expect(made.events).to.have.length(1);
+    expect(made.events.length).to.be.greaterThan(0);
+    expect(made.events.every(({ reason }) => reason === 'ManifestInvalid')).to.equal(true);
     expect(conditionOf(object, 'Ready')?.lastTransitionTime).to.equal('2026-02-01T10:00:00Z');
     expect(kstatus(object)).to.equal('Failed');
   });

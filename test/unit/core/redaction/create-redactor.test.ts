@@ -21,6 +21,11 @@ const html = (text: string, double: string, single: string): string =>
 const escaped = (text: string, of: RegExp): string =>
   text.replaceAll(of, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+const upperEscaped = (text: string): string =>
+  text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0');
+const inner = (text: string): string => JSON.stringify(text).slice(1, -1);
+
 const CANARIES: readonly (readonly [string, string])[] = [
   ['of letters and digits', 'cnry-Xn2f8Q0bM4sKq9RtVw7YzA1c'],
   ['of eight bytes', 'cn-7Xq2Z'],
@@ -55,6 +60,25 @@ const ENCODERS: readonly (readonly [string, (text: string) => string])[] = [
   ['HTML with hexadecimal apostrophe', (text) => html(text, '&quot;', '&#x27;')],
   ['XML attribute', (text) => html(text, '&quot;', '&apos;')],
   ['XML text', (text) => html(text, '"', "'")],
+  ['percent-encoded, every byte', (text) => percent(utf8(text), /$^/)],
+  ['percent-encoded, every byte in lower case', (text) => lowerPercent(percent(utf8(text), /$^/))],
+  ['percent-encoded twice', (text) => encodeURIComponent(percent(utf8(text), /$^/))],
+  ['JSON with every character escaped', (text) => escaped(text, /[^]/g)],
+  ['JSON with every character escaped in upper case', (text) => upperEscaped(text)],
+  ['JSON in JSON', (text) => inner(inner(text))],
+  ['escaped characters in JSON', (text) => inner(escaped(text, /[^]/g))],
+  ['escaped bytes of a program', (text) => Array.from(utf8(text), (byte) => `\\x${hexOf(byte)}`).join('')],
+  ['decimal entities', (text) => Array.from(text, (unit) => `&#${unit.codePointAt(0)};`).join('')],
+  ['hexadecimal entities', (text) => Array.from(text, (unit) => `&#x${unit.codePointAt(0)?.toString(16)};`).join('')],
+  [
+    'hexadecimal entities with zeros in upper case',
+    (text) =>
+      Array.from(text, (unit) => `&#X${unit.codePointAt(0)?.toString(16).toUpperCase().padStart(6, '0')};`).join(''),
+  ],
+  ['HTML in JSON', (text) => inner(html(text, '&quot;', '&#39;'))],
+  ['hex with colons', (text) => Array.from(utf8(text), hexOf).join(':')],
+  ['upper-case hex with spaces', (text) => Array.from(utf8(text), hexOf).join(' ').toUpperCase()],
+  ['hex with dashes', (text) => Array.from(utf8(text), hexOf).join('-')],
 ];
 
 /** Bytes that no form contains, in the canaries above or anywhere. */
@@ -70,6 +94,7 @@ describe('createRedactor', () => {
         const { value: bytes, hits } = redactor.bytes(around(encode(value)));
         expect(binary(bytes)).to.equal(binary(around('[redacted:KEY]')));
         expect(hits).to.equal(1);
+        expect(redactor.text(encode(value)).value).to.equal('[redacted:KEY]');
       });
     }
 
@@ -198,7 +223,11 @@ describe('createRedactor (properties)', () => {
       fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), texts, (secrets, text) => {
         const redactor = createRedactor(secrets.map((secret, index) => ({ name: `k${index}`, value: utf8(secret) })));
         const covered = Array.from(text, () => false);
-        for (const secret of secrets) {
+        // Values of 12 characters and more are also found backwards.
+        const backwards = secrets
+          .filter((secret) => secret.length >= 12)
+          .map((secret) => Array.from(secret).toReversed().join(''));
+        for (const secret of [...secrets, ...backwards]) {
           for (let from = text.indexOf(secret); from >= 0; from = text.indexOf(secret, from + 1)) {
             covered.fill(true, from, from + secret.length);
           }

@@ -31,13 +31,18 @@ describe('readBody', () => {
     it(`reads ${why}`, () => expect(readBody(body, type)).to.deep.equal({ ok: true, body: expected }));
   }
 
-  const refused: readonly [string, Uint8Array, string][] = [
-    ['JSON that is none', bytes('{"a":'), 'application/json'],
-    ['JSON that is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'application/json'],
-    ['text that is not UTF-8', Uint8Array.of(0xff), 'text/plain'],
-    ['UTF-16 under the name of text', Uint8Array.of(0x61, 0, 0x62, 0), 'text/plain; charset=utf-16le'],
+  const refused: readonly [string, Uint8Array, string, string, string?][] = [
+    ['JSON that ends too early', bytes('{"a":'), 'application/json', 'broken-json', 'at its end'],
+    ['JSON with a fault in it', bytes('{"a":1,}'), 'application/json', 'broken-json', 'at character 7'],
+    ['JSON with an escaped name that is broken', bytes('{"\\u005f_proto__":1,}'), 'application/json', 'broken-json'],
+    ['JSON that is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'application/json', 'not-text'],
+    ['text that is not UTF-8', Uint8Array.of(0xff), 'text/plain', 'not-text'],
+    ['UTF-16 under the name of text', Uint8Array.of(0x61, 0, 0x62, 0), 'text/plain; charset=utf-16le', 'not-text'],
   ];
-  for (const [why, body, type] of refused) {
-    it(`refuses ${why}`, () => expect(readBody(body, type)).to.deep.equal({ ok: false }));
+  for (const [why, body, type, fault, place] of refused) {
+    it(`refuses ${why}`, () => {
+      const at = place === undefined ? {} : { at: place };
+      expect(readBody(body, type)).to.deep.equal({ ok: false, fault, ...at });
+    });
   }
 });

@@ -23,7 +23,7 @@ describe('shownBody', () => {
     [
       'JSON in JSON, cut off',
       JSON.stringify({ e: JSON.stringify({ said: SECRET }) }).slice(0, -1),
-      '{"e":"{"said":"[redacted:TOKEN]"}"',
+      String.raw`{"e":"{\"said\":\"[redacted:TOKEN]\"}"`,
     ],
     ['escaped letters in text', `bad ${units(SECRET)}.`, 'bad [redacted:TOKEN].'],
   ];

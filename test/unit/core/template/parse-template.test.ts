@@ -44,6 +44,19 @@ describe('parseTemplate', () => {
   ];
   for (const text of unknown)
     it(`refuses ${JSON.stringify(text.slice(0, 40))}`, () => {
-      expect(parseTemplate(text)).to.deep.equal({ kind: 'refused', code: 'template-unknown-reference' });
+      expect(parseTemplate(text)).to.include({ kind: 'refused', code: 'template-unknown-reference' });
     });
+
+  it('names every wrong reference of a field beside the right ones, up to five', () => {
+    const text = `{{input.a}} {{inputs.b}} {{ secrets.K }} "{{inputs.c" {{${'x'.repeat(90)}}}`;
+    expect(parseTemplate(text)).to.have.deep.property('wrong', [
+      { text: 'input.a', closed: true },
+      { text: 'secrets.K', closed: true },
+      { text: 'inputs.c', closed: false },
+      { text: 'x'.repeat(82), closed: false },
+    ]);
+    expect(parseTemplate('{{x}}'.repeat(100_000)))
+      .to.have.property('wrong')
+      .with.lengthOf(5);
+  });
 });

@@ -24,7 +24,7 @@ const linesBeyond = (text: string, other: string): readonly string[] => {
 };
 
 describe('the rights on a new kind', () => {
-  const READS = /^ {4}resources: \[orbs, .*, widgets, .*\]$/;
+  const READS = /^ {4}resources: \[orbs, .*, widgets\]$/;
   const WRITES_STATUS = /^ {6}- widgets\/status$/;
   const added: readonly (readonly [file: string, lines: readonly RegExp[]])[] = [
     ['operator.yaml', [READS, WRITES_STATUS]],
@@ -38,6 +38,6 @@ describe('the rights on a new kind', () => {
       const found = linesBeyond(text, before);
       expect(found).to.have.length(lines.length);
       for (const [index, line] of lines.entries()) expect(found[index]).to.match(line);
-      expect(linesBeyond(before, text.replace(' widgets,', ''))).to.deep.equal([]);
+      expect(linesBeyond(before, text.replace(', widgets', ''))).to.deep.equal([]);
     });
 });

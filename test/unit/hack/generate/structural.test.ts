@@ -8,6 +8,9 @@ const convert = (schema: object, extras: Readonly<Record<string, Extra>> = {}): 
     '',
   );
 
+const inWords = (schema: object, extras: Readonly<Record<string, Extra>> = {}): unknown =>
+  toStructural({ schema: {}, extras, inWords: true }, schema, '');
+
 describe('toStructural', () => {
   it('writes references out, with the description that stands beside them', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#/$defs/name', description: 'Here.' } } };
@@ -28,6 +31,33 @@ describe('toStructural', () => {
     expect(convert(schema)).to.deep.equal({ type: 'object', required: ['a'], properties: { a: { type: 'boolean' } } });
   });
 
+  it('refuses names that nobody described: a message would be a pattern', () => {
+    const names = { type: 'object', propertyNames: { $ref: '#/$defs/name' }, additionalProperties: { type: 'string' } };
+    expect(() => convert(names)).to.throw(TypeError, 'in words');
+  });
+
+  it('says of a pattern in words what to write, where a rule can', () => {
+    const text = { description: 'A short name.', type: 'string', minLength: 1, maxLength: 3, pattern: '^a$' };
+    expect(inWords(text)).to.deep.equal({
+      description: 'A short name.',
+      type: 'string',
+      maxLength: 3,
+      'x-kubernetes-validations': [{ rule: 'self.matches("^a$")', message: 'A short name. (schema-pattern)' }],
+    });
+    expect(inWords({ ...text, pattern: '^/' })).to.have.nested.property(
+      'x-kubernetes-validations[0].message',
+      'A short name. Write a text that begins with /. (schema-pattern)',
+    );
+    const plain: readonly object[] = [
+      { ...text, maxLength: 5000 },
+      { ...text, format: 'date-time' },
+      { type: 'string', maxLength: 3, pattern: '^a$' },
+    ];
+    for (const schema of plain) expect(inWords(schema)).to.include({ pattern: '^a$' });
+    expect(inWords(text, { '': { keepsPattern: true } })).to.include({ pattern: '^a$' });
+    expect(inWords({ oneOf: [{ type: 'array', items: text }, text] })).to.have.nested.property('items.pattern', '^a$');
+  });
+
   it('keeps what an open object and an open value hold', () => {
     const open = { 'x-kubernetes-preserve-unknown-fields': true };
     expect(convert({ type: 'object', additionalProperties: true })).to.deep.equal({ type: 'object', ...open });
@@ -37,7 +67,7 @@ describe('toStructural', () => {
   it('makes a rule of the names of a map, quoted for CEL', () => {
     const schema = {
       type: 'object',
-      propertyNames: { $ref: '#/$defs/name' },
+      propertyNames: { $ref: '#/$defs/name', description: 'Begins with a.' },
       additionalProperties: { type: 'string' },
     };
     expect(convert(schema)).to.deep.equal({
@@ -46,7 +76,7 @@ describe('toStructural', () => {
       'x-kubernetes-validations': [
         {
           rule: String.raw`self.all(name, size(name) <= 3 && name.matches("^\"a$"))`,
-          message: 'A name does not fit. It matches ^"a$.',
+          message: 'A name does not fit. Begins with a. (schema-propertyNames)',
         },
       ],
     });

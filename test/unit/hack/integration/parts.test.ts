@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { globSync, readFileSync } from 'node:fs';
-import { chosen, OTHER_CHECKS, partsOf } from '../../../../hack/integration/parts.ts';
+import { chosen, isLong, OTHER_CHECKS, partsOf } from '../../../../hack/integration/parts.ts';
 
 const ALL = globSync('test/integration/**/*.test.ts');
 const file = (name: string): string => `test/integration/${name}.test.ts`;
@@ -46,6 +46,24 @@ describe('partsOf', () => {
     expect(names?.slice(0, 3)).to.deep.equal(['cluster-api', 'standalone', 'operator']);
     expect(parts.timed?.[0]?.name).to.equal('chaos/leaders');
     expect(parts.waiting?.[0]?.name).to.equal('docs/failover-walk');
+  });
+
+  it('leaves faults, conformance and the walk through a failover to npm run test:long', () => {
+    const long = partsOf(ALL)
+      .filter(isLong)
+      .map(({ name }) => name);
+    expect(long.toSorted()).to.deep.equal([
+      'chaos/crashed-swap',
+      'chaos/crashes',
+      'chaos/leaders',
+      'chaos/refusals',
+      'chaos/states',
+      'chaos/swaps',
+      'conformance/cluster',
+      'conformance/operators',
+      'conformance/sockets',
+      'docs/failover-walk',
+    ]);
   });
 
   it('lets small folders share a mocha', () => {

@@ -182,12 +182,16 @@ describe('createFailoverGauges', () => {
     const { gauges, read } = setUp();
     const value = async (name: string): Promise<number | undefined> => named(await read(), name)[0]?.value;
     expect(await value('orb_prometheus_data_age_seconds')).to.equal(Number.POSITIVE_INFINITY);
+    expect(await value('orb_swap_tick_age_seconds'), 'before the first').to.equal(undefined);
     gauges.oldest(9000);
     gauges.tick(0.2);
     gauges.skipped();
     expect(await value('orb_prometheus_data_age_seconds')).to.equal(9);
     expect(await value('orb_swap_tick_duration_seconds_sum')).to.equal(0.2);
     expect(await value('orb_swap_tick_skipped_total')).to.equal(1);
+    expect(await value('orb_swap_tick_age_seconds')).to.be.at.least(0);
+    gauges.clear();
+    expect(await value('orb_swap_tick_age_seconds'), 'a process that leads no more').to.equal(undefined);
   });
 
   it('is read back from its own text as the metrics that it was given', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SOURCE_REPORT } from '../../../../api-server/ingestion/source-reporter.ts';
 import { POLICY_REPORT } from '../../../../api-server/policy/policy-reporter.ts';
 import { EVALUATION_REPORT } from '../../../../api-server/publications/publication-reporter.ts';
 import { VAULT_REPORT } from '../../../../api-server/vault/vault-reporter.ts';
@@ -24,6 +25,7 @@ const owned: readonly string[] = [
   ...VAULT_REPORT.conditions.map((type) => `Orbiset ${type}`),
   ...EVALUATION_REPORT.conditions.map((type) => `OrbPublication ${type}`),
   ...POLICY_REPORT.conditions.map((type) => `OrbPolicy ${type}`),
+  ...SOURCE_REPORT.conditions.map((type) => `OrbSignalSource ${type}`),
 ];
 
 /** `KIND CONDITION` of the table. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
@@ -40,6 +40,17 @@ describe('ManifestSync', () => {
     expect(orb?.metadata.annotations).to.deep.equal({ [LOADED_FROM_ANNOTATION]: 'a.json' });
     expect(orb?.spec).to.deep.equal(JSON.parse(A));
     expect(its.counted).to.include.members(['files 1 0', 'apply success']);
+  });
+
+  it('names a folder inside that holds manifests, once, and makes no Event of it', async () => {
+    mkdirSync(join(root, String(count), 'team'));
+    its.write({ 'a.json': A, 'team/b.json': B });
+    await its.settle();
+    its.write({ 'a.json': manifestText('acme.a@1.0.0', 'two') });
+    await its.settle();
+    expect(its.names()).to.deep.equal([NAME]);
+    expect(its.lines.filter(({ fields }) => fields['code'] === 'folder-skipped')).to.have.lengthOf(1);
+    expect(its.events).to.deep.equal([]);
   });
 
   it('writes nothing while nothing changes', async () => {

@@ -38,6 +38,7 @@ describe('a folder feed', () => {
       compiled: createCompileOnce([]),
       logger: recordingLogger(lines),
       platformNamespace: 'orb-system',
+      onInvalid: () => undefined,
     });
   };
   const write = (file: string, ...documents: readonly object[]): void =>

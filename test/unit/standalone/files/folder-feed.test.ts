@@ -18,7 +18,6 @@ const findingsOf = ({ said }: AFolderFeed): readonly unknown[] =>
   said('error').map(({ fields: { file, line, column, code } }) => ({ file, line, column, code }));
 const secretFile = (value: string): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { TOKEN: value } });
-
 describe('FolderFeed', () => {
   let feed: AFolderFeed;
   beforeEach(async () => {
@@ -189,10 +188,26 @@ describe('FolderFeed', () => {
     await feed.scan();
     expect(await described('a')).to.equal('first');
     const [reported, ...others] = feed.said('a.json also has');
-    expect([reported?.fields, others]).to.deep.equal([{ file: 'b.json', pointer: '', code: 'resource-duplicate' }, []]);
+    expect(others).to.deep.equal([]);
+    expect(reported?.fields).to.deep.equal({
+      file: 'b.json',
+      line: 1,
+      column: 11,
+      pointer: '/orb_id',
+      code: 'resource-duplicate',
+    });
     feed.remove('a.json');
     await feed.scan();
     expect(await described('a')).to.equal('second');
+  });
+
+  it('reports a document that a file got before it, although its own file is as it was', async () => {
+    feed.write('b.json', manifestFile('a'));
+    await feed.scan();
+    feed.write('a.json', manifestFile('a', { description: 'first' }));
+    await feed.scan();
+    const said = feed.said('also has acme.a@1.0.0');
+    expect(said.map(({ fields }) => fields['file'])).to.deep.equal(['b.json']);
   });
 
   describe('reports findings', () => {

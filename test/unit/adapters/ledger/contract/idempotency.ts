@@ -91,6 +91,29 @@ export function idempotencyContract({ it }: Contract): void {
       expect((await ledger.idempotent('acme', PATH, 'key-1'))?.answer).to.equal('first');
     });
 
+    it('frees the key of a run that is finished so: its receipt stays, and another body may claim it', async (fixture) => {
+      const { ledger } = fixture;
+      await ledger.startRun(aStart(1, { idempotency: aClaim() }));
+      expect(await ledger.finishRun(aFinish(1, { freesKey: true }))).to.deep.equal({ kind: 'finished' });
+      expect(await ledger.idempotent('acme', PATH, 'key-1')).to.equal(undefined);
+      expect(await ledger.receiptOfRun('acme', runIdOf(1))).to.not.equal(undefined);
+      const again = aClaim({ bodySha256: 'cd'.repeat(32) });
+      expect(await (await fixture.reopen()).startRun(aStart(2, { idempotency: again }))).to.deep.equal({
+        kind: 'started',
+      });
+    });
+
+    it('frees no key of another run, nor for a late finish', async ({ ledger }) => {
+      await ledger.startRun(aStart(1, { idempotency: aClaim() }));
+      await ledger.startRun(aStart(2, { idempotency: aClaim({ key: 'key-2' }) }));
+      await ledger.startRun(aStart(3));
+      await ledger.finishRun(aFinish(1, { answer: 'kept' }));
+      await ledger.finishRun(aFinish(1, { freesKey: true }));
+      await ledger.finishRun(aFinish(3, { freesKey: true }));
+      expect((await ledger.idempotent('acme', PATH, 'key-1'))?.answer).to.equal('kept');
+      expect((await ledger.idempotent('acme', PATH, 'key-2'))?.runId).to.equal(runIdOf(2));
+    });
+
     it('claims and answers in one step when a run is recorded, and records nothing under a taken key', async ({
       ledger,
     }) => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LedgerError, type Ledger } from '../../../../../adapters/ledger/port.ts';
+import { aDelivery, ROOMY } from '../../../../support/ingest-rows.ts';
 import { aFinish, aStart, aSwap, LEDGER_NOW, receiptIdOf, runIdOf } from '../../../../support/ledger-rows.ts';
 import { aGrant } from '../../../../support/policy-rows.ts';
 import { anEvaluation, aPublication, LINE } from '../../../../support/reputation-rows.ts';
@@ -21,6 +22,10 @@ const calls: readonly (readonly [string, (ledger: Ledger) => Promise<unknown>])[
   ['decisions', (ledger) => ledger.decisions('acme', { limit: 1 })],
   ['addGrant', (ledger) => ledger.addGrant(aGrant())],
   ['erasePolicyRecords', (ledger) => ledger.erasePolicyRecords({ decisionsBefore: 0, replaysBefore: 0, limit: 1 })],
+  ['acceptDelivery', (ledger) => ledger.acceptDelivery(aDelivery(1), ROOMY)],
+  ['acceptedDeliveries', (ledger) => ledger.acceptedDeliveries({ limit: 1 })],
+  ['changeIncidents', (ledger) => ledger.changeIncidents([])],
+  ['statusRound', (ledger) => ledger.statusRound([])],
   ['checkpoint', (ledger) => ledger.checkpoint()],
   ['acquireLease', (ledger) => ledger.acquireLease('probes', 'one', 1000)],
 ];

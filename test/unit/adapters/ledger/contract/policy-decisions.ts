@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { DecisionQuery, Ledger, StartPolicy } from '../../../../../adapters/ledger/port.ts';
+import { HOLE, SEAM } from '../../../../../core/json/shared-text.ts';
 import { aFinish, aStart, LEDGER_NOW, receiptIdOf, runIdOf } from '../../../../support/ledger-rows.ts';
 import {
   aDecision,
@@ -21,11 +22,17 @@ const idsOf = async (ledger: Ledger, query: Partial<DecisionQuery> = {}): Promis
 const REQUEST = someFacts({ phase: 'Request', provider: 'mail-a', salt: Buffer.alloc(16, 255), facts: '{"ž":"🐎"}' });
 const RESPONSE = someFacts({ phase: 'Response', provider: 'mail-a', facts: '{"response":{"status":200}}' });
 
+/** JSON texts of two runs, with what they share. */
+const SHARED = { shared: `{"decision":"allow",${SEAM}"of":"é","number":${HOLE},"run":${HOLE}}`, own: ['1', '"run_1"'] };
+const OTHER = { ...SHARED, own: ['22', '"run_2"'] };
+
 const refusedStarts: readonly (readonly [string, StartPolicy])[] = [
   ['whose id is taken', aStartPolicy(1)],
   ['made at no whole millisecond', aStartPolicy(2, { decision: aDecision(2, { at: 0.5 }) })],
   ['without a record', aStartPolicy(2, { decision: aDecision(2, { json: '' }) })],
   ['beyond 64 KiB', aStartPolicy(2, { decision: aDecision(2, { json: `"${'é'.repeat(32_768)}"` }) })],
+  ['with fewer parts than holes', aStartPolicy(2, { decision: aDecision(2, { json: { ...SHARED, own: ['1'] } }) })],
+  ['shared without a hole', aStartPolicy(2, { decision: aDecision(2, { json: { shared: '{}', own: [] } }) })],
   ['with U+0000', aStartPolicy(2, { decision: aDecision(2, { json: '"\0"' }) })],
   ['with facts beyond 256 KiB', aStartPolicy(2, { facts: [someFacts({ facts: 'x'.repeat(262_145) })] })],
   ['with a salt of 15 bytes', aStartPolicy(2, { facts: [someFacts({ salt: new Uint8Array(15) })] })],
@@ -48,6 +55,31 @@ export function policyDecisionContract({ it }: Contract): void {
       const finished = { ...stored, receiptId: receiptIdOf(1) };
       expect(await reopened.decision('acme', decisionIdOf(1))).to.deep.equal(finished);
       expect((await reopened.decisions('acme', { limit: 1 })).items).to.deep.equal([finished]);
+    });
+
+    it('give texts back whole of which most is shared with other runs', async (fixture) => {
+      const facts = [{ ...someFacts(), facts: SHARED }, REQUEST];
+      const first = { decision: aDecision(1, { json: SHARED }), facts, grants: [] };
+      await fixture.ledger.startRun(aStart(1, { policy: first }));
+      await fixture.ledger.startRun(
+        aStart(2, { policy: { ...first, decision: aDecision(2, { json: OTHER }), facts: [] } }),
+      );
+      const ledger = await fixture.reopen();
+      await ledger.startRun(aStart(3, { policy: { ...first, decision: aDecision(3, { json: OTHER }) } }));
+      const jsonOf = async (number: number): Promise<string | undefined> =>
+        (await ledger.decisionOfRun('acme', runIdOf(number)))?.json;
+      expect(await jsonOf(1)).to.equal('{"decision":"allow","of":"é","number":1,"run":"run_1"}');
+      expect(await jsonOf(2)).to.equal('{"decision":"allow","of":"é","number":22,"run":"run_2"}');
+      expect(await jsonOf(3)).to.equal(await jsonOf(2));
+      expect(await ledger.runFacts('acme', runIdOf(3))).to.deep.equal([
+        { ...someFacts(), facts: '{"decision":"allow","of":"é","number":1,"run":"run_1"}' },
+        REQUEST,
+      ]);
+      await ledger.finishRun(aFinish(1, { policy: aFinishPolicy({ erasesFacts: true }) }));
+      expect([await jsonOf(1), await ledger.runFacts('acme', runIdOf(1))]).to.deep.equal([
+        '{"decision":"allow","of":"é","number":1,"run":"run_1"}',
+        [],
+      ]);
     });
 
     it('are of their tenant alone, as its facts are', async ({ ledger }) => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Ledger, PolicyErasure } from '../../../../../adapters/ledger/port.ts';
+import { HOLE, SEAM } from '../../../../../core/json/shared-text.ts';
 import { aFinish, aStart, LEDGER_NOW, receiptIdOf, runIdOf } from '../../../../support/ledger-rows.ts';
 import {
   aCompletion,
@@ -35,6 +36,21 @@ export function policyRetentionContract({ it }: Contract): void {
       expect(await ledger.runFacts('acme', runIdOf(1))).to.deep.equal([]);
       expect(await ledger.runFacts('acme', runIdOf(4))).to.deep.equal([someFacts()]);
       expect((await ledger.receipt('acme', receiptIdOf(1)))?.logIndex).to.equal(0);
+    });
+
+    it('are erased with the texts that they share, a day after the last decision that could use them', async ({
+      ledger,
+    }) => {
+      const json = { shared: `{"decision":"allow",${SEAM}"number":${HOLE}}`, own: ['1'] };
+      const at = LEDGER_NOW + DAY_MS - 1;
+      await ledger.startRun(aStart(1, { policy: aStartPolicy(1, { decision: aDecision(1, { json }) }) }));
+      await ledger.startRun(aStart(2, { policy: aStartPolicy(2, { decision: aDecision(2, { json, at }) }) }));
+      expect(await erase(ledger, { decisionsBefore: at })).to.equal(1);
+      expect((await ledger.decisionOfRun('acme', runIdOf(2)))?.json).to.equal('{"decision":"allow","number":1}');
+      const due = { decisionsBefore: LEDGER_NOW + DAY_MS, limit: 1 };
+      expect([await erase(ledger, due), await erase(ledger, due)]).to.deep.equal([1, 0]);
+      const later = { decisionsBefore: LEDGER_NOW + DAY_MS + 1 };
+      expect([await erase(ledger, later), await erase(ledger, later)]).to.deep.equal([2, 0]);
     });
 
     it('are erased with the changes of replays; their totals stay, as a policy is enforced by them', async ({

@@ -32,6 +32,7 @@ export function recordedRunContract({ it }: Contract): void {
         orbId: receipt.orbId,
         issuedAt: receipt.issuedAt,
         jws: stored?.jws,
+        payload: Buffer.from(stored?.jws.split('.')[1] ?? '', 'base64url').toString('utf8'),
         entry: receipt.entry,
         decision: { orbiset, caller, json, facts },
       });

@@ -97,7 +97,6 @@ CREATE TABLE policy_decisions(
   ) STRICT;
 CREATE INDEX policy_decisions_newest
     ON policy_decisions(tenant, at, id, denied, would_deny, shadow_differs, orb_id, policies);
-CREATE INDEX policy_decisions_at ON policy_decisions(at);
 CREATE TABLE policy_counts(
     day INTEGER NOT NULL, tenant TEXT NOT NULL, caller TEXT NOT NULL, orbiset TEXT NOT NULL, orb_id TEXT NOT NULL,
     runs INTEGER NOT NULL, PRIMARY KEY (day, tenant, caller, orbiset, orb_id)
@@ -136,3 +135,60 @@ CREATE TABLE policy_replay_totals(
 CREATE TABLE policy_replay_changes(
     replay INTEGER NOT NULL, position INTEGER NOT NULL, json TEXT NOT NULL, PRIMARY KEY (replay, position)
   ) STRICT, WITHOUT ROWID;
+CREATE TABLE policy_texts(id INTEGER PRIMARY KEY, text TEXT NOT NULL, used_at INTEGER NOT NULL) STRICT;
+CREATE INDEX policy_texts_used ON policy_texts(used_at);
+CREATE TABLE ingest_sources(
+    id INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, received INTEGER NOT NULL,
+    waiting INTEGER NOT NULL, done INTEGER NOT NULL, dead INTEGER NOT NULL, body_bytes INTEGER NOT NULL,
+    last_at INTEGER NOT NULL
+  ) STRICT;
+CREATE TABLE deliveries(
+    seq INTEGER PRIMARY KEY, delivery_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, source INTEGER NOT NULL,
+    delivery_key TEXT NOT NULL, received_at INTEGER NOT NULL, bytes INTEGER NOT NULL, state INTEGER NOT NULL,
+    has_body INTEGER NOT NULL, attempts INTEGER NOT NULL, failures INTEGER NOT NULL, reason TEXT, pointer TEXT,
+    detail TEXT, UNIQUE (source, delivery_key)
+  ) STRICT;
+CREATE INDEX deliveries_accepted ON deliveries(seq) WHERE state = 0;
+CREATE INDEX deliveries_of_source ON deliveries(source, state, seq);
+CREATE INDEX deliveries_bodies ON deliveries(source, seq) WHERE state = 1 AND has_body = 1;
+CREATE INDEX deliveries_dead ON deliveries(tenant, received_at, seq, source, reason) WHERE state = 2;
+CREATE TABLE delivery_bodies(seq INTEGER PRIMARY KEY, headers TEXT NOT NULL, raw BLOB NOT NULL) STRICT;
+CREATE TABLE signals(
+    id INTEGER PRIMARY KEY, signal_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, source INTEGER NOT NULL,
+    delivery INTEGER NOT NULL, at INTEGER NOT NULL, semantic_key BLOB NOT NULL, repeat_count INTEGER NOT NULL,
+    last_seen INTEGER NOT NULL, status TEXT NOT NULL, severity TEXT NOT NULL, orb_id TEXT, provider TEXT,
+    json TEXT NOT NULL, UNIQUE (source, semantic_key)
+  ) STRICT;
+CREATE INDEX signals_newest ON signals(tenant, at, id, source, status, orb_id);
+CREATE INDEX signals_of_source ON signals(source, delivery);
+CREATE TABLE signal_states(
+    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, fingerprint TEXT NOT NULL, updated_at INTEGER NOT NULL,
+    json TEXT NOT NULL, UNIQUE (source, fingerprint)
+  ) STRICT;
+CREATE INDEX signal_states_updated ON signal_states(source, updated_at);
+CREATE TABLE incidents(
+    id INTEGER PRIMARY KEY, incident_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, group_key TEXT NOT NULL,
+    status TEXT NOT NULL, severity TEXT NOT NULL, orb_id TEXT, provider TEXT, opened_at INTEGER NOT NULL,
+    ended_at INTEGER, due_at INTEGER, on_status_page INTEGER NOT NULL, revision INTEGER NOT NULL, log_index INTEGER,
+    json TEXT NOT NULL
+  ) STRICT;
+CREATE INDEX incidents_newest ON incidents(tenant, opened_at, id, status, orb_id, provider);
+CREATE INDEX incidents_of_provider ON incidents(tenant, provider, opened_at, id, status, orb_id)
+    WHERE provider IS NOT NULL;
+CREATE INDEX incidents_of_group ON incidents(tenant, group_key);
+CREATE INDEX incidents_due ON incidents(due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX incidents_open ON incidents(tenant, orb_id, severity) WHERE ended_at IS NULL;
+CREATE INDEX incidents_on_status_page ON incidents(ended_at) WHERE on_status_page = 1;
+CREATE TABLE incident_updates(
+    incident INTEGER NOT NULL, position INTEGER NOT NULL, at INTEGER NOT NULL, by TEXT NOT NULL, json TEXT NOT NULL,
+    PRIMARY KEY (incident, position)
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE status_intervals(
+    service TEXT NOT NULL, from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL, state TEXT NOT NULL,
+    announced INTEGER NOT NULL, PRIMARY KEY (service, from_ms)
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE status_maintenance(
+    id TEXT PRIMARY KEY, from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL, services TEXT NOT NULL, title TEXT NOT NULL,
+    announced_ms INTEGER NOT NULL, by TEXT NOT NULL, cancelled_ms INTEGER
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX status_maintenance_end ON status_maintenance(to_ms);

@@ -59,7 +59,7 @@ describe('schema', () => {
       const made = new DatabaseSync(join(folder, 'made.sqlite'));
       const older = openWriterDatabase(join(folder, 'older.sqlite'), identity);
       makeOlder(older, version);
-      expect(statementsOf(older)).to.equal(statementsOf(made));
+      expect(statementsOf(older).split(';\n').toSorted()).to.deep.equal(statementsOf(made).split(';\n').toSorted());
       older.close();
       made.close();
     });

@@ -4,10 +4,14 @@ import {
   faultOfText,
   PACKING,
   packRecord,
+  referTo,
   unpackRecord,
   type FactsColumns,
   type PolicyTexts,
 } from '../../../../../adapters/ledger/sqlite/packed-record.ts';
+import { HOLE, partsAround, wholeText } from '../../../../../core/json/shared-text.ts';
+
+const NO_TEXTS = (): undefined => undefined;
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((some) => faultOfText(some, 1_000_000) === undefined);
 const facts: fc.Arbitrary<FactsColumns> = fc.tuple(
@@ -66,9 +70,23 @@ describe('packed record', () => {
   it('gives back what was packed', () => {
     fc.assert(
       fc.property(records, (record) => {
-        expect(unpackRecord(packRecord(record), PACKING)).to.deep.equal(record);
+        expect(unpackRecord(packRecord(record), PACKING, NO_TEXTS)).to.deep.equal(record);
+        expect(unpackRecord(packRecord(record, 1), 1, NO_TEXTS), 'as an earlier program').to.deep.equal(record);
       }),
     );
+  });
+
+  it('refers to shared texts, and is damaged without them', () => {
+    const json = { shared: `{"decision":"allow","number":${HOLE},"run":${HOLE}}`, own: ['1', '"run_1"'] };
+    const record = packRecord({ json: referTo('0a,0b', json.own.join(HOLE)), facts: TYPICAL.facts });
+    const partsOf = (ids: string): readonly string[] | undefined =>
+      ids === '0a,0b' ? partsAround(json.shared) : undefined;
+    expect(unpackRecord(record, PACKING, partsOf)).to.deep.equal({ json: wholeText(json), facts: TYPICAL.facts });
+    expect(unpackRecord(record, PACKING, NO_TEXTS)).to.equal(undefined);
+    expect(
+      unpackRecord(record, PACKING, () => ['one hole', 'only']),
+      'another text',
+    ).to.equal(undefined);
   });
 
   it('takes a third of the texts of an allowed run', () => {
@@ -82,8 +100,15 @@ describe('packed record', () => {
       facts: [['PreFlight', null, 'orb-facts/1', 'AA==', '{}']],
     } as const;
     const stored = 'Q0nxsDISlpdwJmtHR1DCrgUA';
-    expect(unpackRecord(Buffer.from(stored, 'base64'), 1)).to.deep.equal(one);
-    expect(unpackRecord(packRecord(one), PACKING + 1), 'of a newer program').to.equal(undefined);
+    expect(unpackRecord(Buffer.from(stored, 'base64'), 1, NO_TEXTS)).to.deep.equal(one);
+    const deflated = Buffer.concat([Buffer.from('z'), Buffer.from(stored, 'base64')]);
+    expect(unpackRecord(deflated, 2, NO_TEXTS)).to.deep.equal(one);
+    const referring = '=\u00020a\u0001"run_1"\0PreFlight\0\0orb-facts/1\0AA==\0{}';
+    expect(unpackRecord(Buffer.from(referring), 2, () => ['{"run":', '}'])).to.deep.equal({
+      ...one,
+      json: '{"run":"run_1"}',
+    });
+    expect(unpackRecord(packRecord(one), PACKING + 1, NO_TEXTS), 'of a newer program').to.equal(undefined);
   });
 
   it('never throws for damaged bytes, and never gives them for the record', () => {
@@ -91,8 +116,8 @@ describe('packed record', () => {
     for (const [at, byte] of whole.entries()) {
       const bytes = Uint8Array.from(whole);
       bytes[at] = byte ^ 0x55;
-      expect(unpackRecord(bytes, PACKING), `byte ${at}`).to.not.deep.equal(TYPICAL);
-      expect(unpackRecord(whole.subarray(0, at), PACKING), `cut at ${at}`).to.not.deep.equal(TYPICAL);
+      expect(unpackRecord(bytes, PACKING, NO_TEXTS), `byte ${at}`).to.not.deep.equal(TYPICAL);
+      expect(unpackRecord(whole.subarray(0, at), PACKING, NO_TEXTS), `cut at ${at}`).to.not.deep.equal(TYPICAL);
     }
   });
 

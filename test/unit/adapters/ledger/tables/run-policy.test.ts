@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Ledger } from '../../../../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../../../../adapters/ledger/sqlite-ledger.ts';
+import { packRecord } from '../../../../../adapters/ledger/sqlite/packed-record.ts';
 import type { ToWriter } from '../../../../../adapters/ledger/sqlite/protocol.ts';
 import type { StartWriter } from '../../../../../adapters/ledger/sqlite/writer-handle.ts';
+import { HOLE } from '../../../../../core/json/shared-text.ts';
 import { aFinish, aStart, runIdOf } from '../../../../support/ledger-rows.ts';
 import { aFinishPolicy, aStartPolicy, decisionIdOf, someFacts } from '../../../../support/policy-rows.ts';
 import { refusal } from '../../../../support/refusal.ts';
@@ -64,6 +66,24 @@ describe('policy part of a run', () => {
       expect(row, table).to.deep.include({ rows: 0 });
     }
     db.close();
+  });
+
+  it('reads and finishes a run that a program without shared texts began', async () => {
+    await ledger.startRun(aStart(1, { policy: aStartPolicy(1, { facts: [someFacts()] }) }));
+    const { phase, provider, schema, salt, facts } = someFacts();
+    const columns = [phase, provider, schema, Buffer.from(salt).toString('base64'), facts] as const;
+    const earlier = packRecord({ json: '{"decision":"allow"}', facts: [columns] }, 1);
+    const db = new DatabaseSync(file);
+    db.prepare('UPDATE policy_decisions SET packing = 1, record = ?').run(earlier);
+    db.close();
+    expect((await ledger.decisionOfRun('acme', runIdOf(1)))?.json).to.equal('{"decision":"allow"}');
+    expect(await ledger.runFacts('acme', runIdOf(1))).to.deep.equal([someFacts()]);
+    const json = { shared: `{"decision":${HOLE}}`, own: ['"deny"'] };
+    const response = { decision: 'deny', shadow: 'would_deny', shadowDiffers: false, policies: [], json } as const;
+    const added = someFacts({ phase: 'Response', facts: '{"response":{"status":200}}' });
+    await ledger.finishRun(aFinish(1, { policy: aFinishPolicy({ response, facts: [added] }) }));
+    expect((await ledger.decisionOfRun('acme', runIdOf(1)))?.json).to.equal('{"decision":"deny"}');
+    expect(await ledger.runFacts('acme', runIdOf(1))).to.deep.equal([someFacts(), added]);
   });
 
   it('shows that facts are damaged, and no others in their place', async () => {

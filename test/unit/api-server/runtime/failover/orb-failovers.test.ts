@@ -91,6 +91,39 @@ describe('OrbFailovers', () => {
     expect(state.breakers('acme', ORB)).to.deep.equal({ main: 'open', b: 'closed' });
   });
 
+  it('shows since when a breaker is not closed, until when, and the last failure', async () => {
+    const { state, clock } = aBench();
+    const failover = state.of(anOrb(ORB));
+    const cause = { reason: 'server-error', detail: 'HTTP 503' } as const;
+    const last = { at: START, outcome: 'error', httpStatus: 503, cause, runId: null } as const;
+    fail(failover, 'main');
+    failover.noteFailure('main', last);
+    failover.noteFailure('main', last);
+    failover.noteSuccess('b');
+    const main = { since: START, pausedUntil: null, failures: 2, lastFailure: last };
+    const closed = { breaker: 'closed', since: null, until: null, pausedUntil: null, failures: 0, lastFailure: null };
+    expect(state.providers('acme', ORB)).to.deep.equal({
+      main: { ...main, breaker: 'open', until: START + 2500 },
+      b: closed,
+    });
+    await clock.advance(2500);
+    attempt(failover, 'main', 'bad');
+    expect(state.providers('acme', ORB)['main']).to.deep.equal({
+      ...main,
+      breaker: 'open',
+      until: START + 2500 + 5000,
+    });
+    await clock.advance(5000);
+    attempt(failover, 'main', 'good');
+    failover.noteSuccess('main');
+    failover.cool('b', 1000);
+    expect(state.providers('acme', ORB)).to.deep.equal({
+      main: { ...closed, lastFailure: last },
+      b: { ...closed, pausedUntil: START + 7500 + 1000 },
+    });
+    expect(state.providers('acme', 'acme.other@1.0.0')).to.deep.equal({});
+  });
+
   it('tells the gauge of each change, also when time alone makes it half-open', async () => {
     const { state, reported, clock } = aBench();
     const failover = state.of(anOrb(ORB));
@@ -148,11 +181,21 @@ describe('OrbFailovers', () => {
     const failover = state.of(anOrb(ORB));
     failover.cool('main', 9000);
     failover.cool('main', 2000);
-    expect(failover.standing('main', sender('acme.set'))).to.deep.equal({ kind: 'cooling', until: 9000 });
+    expect(failover.standing('main', sender('acme.set'))).to.deep.equal({ kind: 'cooling', until: 9000, asked: 9000 });
     expect(state.cooling('acme', ORB)).to.deep.equal({ main: START + 9000 });
     await clock.advance(9000);
     expect(failover.standing('main', sender('acme.set'))).to.deep.equal({ kind: 'free' });
     expect(state.cooling('acme', ORB)).to.deep.equal({});
+  });
+
+  it('cools a provider for five minutes when it asks for longer, and tells the pause that it asked for', async () => {
+    const { state, clock } = aBench();
+    const failover = state.of(anOrb(ORB));
+    failover.cool('main', 3_600_000);
+    const standing = { kind: 'cooling', until: 300_000, asked: 3_600_000 };
+    expect(failover.standing('main', sender('acme.set'))).to.deep.equal(standing);
+    await clock.advance(300_000);
+    expect(failover.standing('main', sender('acme.set'))).to.deep.equal({ kind: 'free' });
   });
 
   it('cools a provider for one Orbiset, until its secrets change, the time is over, or it is taken again', async () => {

@@ -37,9 +37,55 @@ describe('POST /orbisets/{id}/execute?dry_run=true', () => {
           body: '{"text":"hi"}',
         },
         secrets: [{ entry: 'TOKEN', present: true, host: 'api.example.com', host_allowed: true }],
+        breaker: 'closed',
       },
     ]);
+    expect(answer.body['replica']).to.equal('test');
     expect(answer.body['effective_provider']).to.equal('main');
+  });
+
+  it('shows an open breaker with its times, and why the last run failed', async () => {
+    const failure = { kind: 'transport', code: 'dns' } as const;
+    const down = { kind: 'failed', failure, sent: false, status: null, ms: 1, exception: false } as const;
+    const { execute, sent } = createTestRuntime({ ledger: fixture.ledger, clock: fixture.clock, answer: () => down });
+    const at0 = fixture.clock.now();
+    let runId: unknown;
+    for (let run = 0; run < 5; run += 1) runId = at((await execute({})).body, 'run', 'run_id');
+    const { body } = await execute({ query: 'dry_run=true' });
+    expect(at(body, 'providers', '0')).to.deep.include({
+      breaker: 'open',
+      breaker_since: new Date(at0).toISOString(),
+      breaker_until: new Date(at0 + 2500).toISOString(),
+      last_failure: {
+        at: new Date(at0).toISOString(),
+        outcome: 'error',
+        http_status: null,
+        reason: 'host-not-found',
+        detail: 'host not found: api.example.com',
+        run_id: runId,
+      },
+    });
+    const refused = await execute({});
+    expect([refused.code, refused.body['retry_after_s'], sent.length]).to.deep.equal(['providers-unavailable', 3, 5]);
+    expect(refused.body['detail']).to.equal(
+      'main: breaker open for 3 s more (last failure: host not found: api.example.com). Nothing was sent. Replica: test.',
+    );
+  });
+
+  it('shows no failure of a shared Orb: it may be that of another tenant', async () => {
+    const failure = { kind: 'transport', code: 'dns' } as const;
+    const down = { kind: 'failed', failure, sent: false, status: null, ms: 1, exception: false } as const;
+    const test = createTestRuntime({ ledger: fixture.ledger, clock: fixture.clock, answer: () => down });
+    test.addOrb('orb.shared@1.0.0', {}, 'orb-system');
+    test.addOrbiset('shared', { orbs: ['orb.shared'] });
+    const call = { orbId: 'orb.shared@1.0.0', orbiset: 'shared' };
+    for (let run = 0; run < 5; run += 1) await test.execute(call);
+    const { body } = await test.execute({ ...call, query: 'dry_run=true' });
+    expect([at(body, 'providers', '0', 'breaker'), at(body, 'providers', '0', 'last_failure')]).to.deep.equal([
+      'open',
+      undefined,
+    ]);
+    expect((await test.execute(call)).text).to.not.include('(last failure');
   });
 
   const dry: readonly [string, string, object][] = [

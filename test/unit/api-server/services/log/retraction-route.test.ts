@@ -48,7 +48,7 @@ describe('POST /log/retractions', () => {
     ['an empty reason', { index: 2, reason: '' }, 400, 'invalid-parameter'],
     ['a long reason', { index: 2, reason: 'x'.repeat(257) }, 400, 'invalid-parameter'],
     ['a reason with half a character', { index: 2, reason: '\ud800' }, 400, 'invalid-parameter'],
-    ['an unknown member', { index: 2, reason: 'x', force: true }, 400, 'invalid-parameter'],
+    ['an unknown member', { index: 2, reason: 'x', force: true }, 422, 'unknown-member'],
     ['a list', [2], 400, 'invalid-parameter'],
   ];
   for (const [why, body, status, code] of refused) {

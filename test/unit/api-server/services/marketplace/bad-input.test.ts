@@ -32,7 +32,7 @@ describe('bad input (trust.md §8.5)', () => {
   ];
   const posted: readonly Posted[] = [
     ['no report', PUBLISH, { manifest: {} }, owner, 400, 'invalid-parameter', 'missing-member /test_results'],
-    ['another member', PUBLISH, { ...whole, force: true }, owner, 400, 'invalid-parameter', 'unknown-member /force'],
+    ['another member', PUBLISH, { ...whole, force: true }, owner, 422, 'unknown-member', 'unknown-member /force'],
     [
       'suites that are no list',
       PUBLISH,

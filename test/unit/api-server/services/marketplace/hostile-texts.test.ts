@@ -1,4 +1,8 @@
+import { DRAFTS_HERE } from '../../../../support/drafts.ts';
+import { anIntake } from '../../../../support/an-intake.ts';
+import { SourceIndex } from '../../../../../api-server/ingestion/source-index.ts';
 import { someReplays } from '../../../../support/replays.ts';
+import { aStatus } from '../../../../support/a-status.ts';
 import { whileTimePasses } from '../../../../support/while-time-passes.ts';
 import { evaluateOnce } from '../../../../support/evaluate-once.ts';
 import { expect } from 'chai';
@@ -61,7 +65,11 @@ describe('what strangers write, where it is shown', () => {
       keys: vectorKeys,
       runtime,
       reputation,
+      drafts: DRAFTS_HERE,
+      sources: new SourceIndex(),
+      intake: anIntake().intake,
       replays: someReplays(runtime),
+      status: aStatus({ ledger, clock }),
       missing: () => [],
       pins: { set: unused, remove: unused },
       policyObjects: { read: unused, list: unused, create: unused, replace: unused, remove: unused },

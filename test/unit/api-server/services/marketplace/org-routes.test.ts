@@ -75,7 +75,7 @@ describe('routes of organisations', () => {
     ['a name with a line feed', { ...CLAIM, org: 'globex\n' }, globex, '', 400, 'invalid-parameter'],
     ['a long name', { ...CLAIM, org: 'g'.repeat(64) }, globex, '', 400, 'invalid-parameter'],
     ['a name that is no text', { ...CLAIM, org: ['globex'] }, globex, '', 400, 'invalid-parameter'],
-    ['another member', { ...CLAIM, force: true }, globex, '', 400, 'invalid-parameter'],
+    ['another member', { ...CLAIM, force: true }, globex, '', 422, 'unknown-member'],
     ['a foreign namespace', CLAIM, globex, '?namespace=acme', 404, 'namespace-not-found'],
     ['a key of several tenants', CLAIM, aPublisher(['team-g', 'acme']), '', 409, 'namespace-ambiguous'],
     ['a key without the scope', CLAIM, aCaller(), '', 403, 'forbidden'],

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { coverageRoute } from '../../../../../api-server/services/policy/coverage-route.ts';
+import { SimulationRate } from '../../../../../api-server/services/policy/simulation-rate.ts';
 import { policySet } from '../../../../../core/policy/decision/policy-set.ts';
 import { aCaller, startApp, type Called } from '../../../../support/api-app.ts';
 import { LEDGER_NOW } from '../../../../support/ledger-rows.ts';
@@ -27,7 +28,12 @@ describe('GET /policies/coverage', () => {
 
   async function covered(query = ''): Promise<Called> {
     const { ledger, clock } = fixture;
-    const route = coverageRoute({ ledger, clock, policies: { of: () => policySet([POLICY], []) } });
+    const route = coverageRoute({
+      rate: new SimulationRate(clock),
+      ledger,
+      clock,
+      policies: { of: () => policySet([POLICY], []) },
+    });
     const app = await startApp([route], { caller: aCaller({ scopes: new Set(['policies:read']) }) });
     const answer = await app.call('GET', `/policies/coverage${query}`);
     await app.close();
@@ -46,6 +52,19 @@ describe('GET /policies/coverage', () => {
     });
   });
 
+  it('is read at a rate: 429 with Retry-After beyond it', async () => {
+    const { ledger, clock } = fixture;
+    const parts = { rate: new SimulationRate(clock), ledger, clock, policies: { of: () => undefined } };
+    const app = await startApp([coverageRoute(parts)], { caller: aCaller({ scopes: new Set(['policies:read']) }) });
+    const codes: unknown[] = [];
+    for (let time = 0; time < 8; time += 1) {
+      const answer = await app.call('GET', '/policies/coverage');
+      codes.push(answer.code ?? answer.status);
+    }
+    await app.close();
+    expect(codes).to.deep.equal([...Array.from({ length: 7 }, () => 200), 'rate-limited']);
+  });
+
   it('lets other work go on while it reads many decisions', async () => {
     const { ledger, clock } = fixture;
     const page = await ledger.decisions('acme', { limit: 200 });
@@ -56,11 +75,16 @@ describe('GET /policies/coverage', () => {
       setImmediate(() => (turns += 1));
       return Promise.resolve({ ...page, nextCursor: seen.length < 4 ? 'next' : null });
     };
-    const route = coverageRoute({ ledger: { decisions }, clock, policies: { of: () => undefined } });
+    const route = coverageRoute({
+      rate: new SimulationRate(clock),
+      ledger: { decisions },
+      clock,
+      policies: { of: () => undefined },
+    });
     const app = await startApp([route], { caller: aCaller({ scopes: new Set(['policies:read']) }) });
     await app.call('GET', '/policies/coverage');
     await app.close();
-    expect(seen).to.deep.equal([0, 1, 2, 3]);
+    expect([seen.length, new Set(seen).size]).to.deep.equal([4, 4]);
   });
 
   it('looks further back when it is asked to', async () => {

@@ -5,6 +5,7 @@ import { policySet, type PolicySet } from '../../../../../core/policy/decision/p
 import { aCaller, startApp, type Called } from '../../../../support/api-app.ts';
 import { createTestRuntime, SECRET, type TestRuntime } from '../../../../support/a-runtime.ts';
 import { aPolicy, aRule } from '../../../../support/policies.ts';
+import { DRAFTS_HERE } from '../../../../support/drafts.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../../support/sqlite-ledger.ts';
 
 const LIMIT = aPolicy({ rules: [aRule('deny', 'orbiset.runs_today >= 25')] }, 'limits');
@@ -21,7 +22,7 @@ describe('POST /policies/evaluate', () => {
     const { ledger, clock } = fixture;
     tested = createTestRuntime({ ledger, clock, parts: { policies: { of: () => set } } });
     tested.runtime.policyState.dayCounts.load(clock.now(), []);
-    const route = evaluateRoute(tested.runtime, new SimulationRate(clock));
+    const route = evaluateRoute({ runtime: tested.runtime, rate: new SimulationRate(clock), drafts: DRAFTS_HERE });
     const app = await startApp([route], { caller: { ...caller, scopes: new Set(['policies:simulate']) } });
     const answer = await app.call('POST', '/policies/evaluate', {
       headers: { 'content-type': 'application/json' },
@@ -154,11 +155,18 @@ describe('POST /policies/evaluate', () => {
     ],
     ['an unknown fact', { facts: { orb: { scores: 1 } } }, 400, 'invalid-parameter', '/facts/orb/scores'],
     ['a fact of another type', { facts: { orb: { score: '1' } } }, 400, 'invalid-parameter', '/facts/orb/score'],
+    [
+      'a time that is none',
+      { facts: { run: { started_at: 'yesterday' } } },
+      400,
+      'invalid-parameter',
+      '/facts/run/started_at',
+    ],
     ['facts that are no object', { facts: { orb: 7 } }, 400, 'invalid-parameter', '/facts/orb'],
     ['an unknown phase', { phase: 'preflight' }, 400, 'invalid-parameter', '/phase'],
     ['an unknown include', { include: 'all' }, 400, 'invalid-parameter', '/include'],
     ['21 drafts', { policies: Array.from({ length: 21 }, () => DRAFT) }, 400, 'invalid-parameter', '/policies'],
-    ['an unknown member', { policy: DRAFT }, 400, 'invalid-parameter', '/policy'],
+    ['an unknown member', { policy: DRAFT }, 422, 'unknown-member', '/policy'],
     ['an Orb that is not there', { orb_id: 'acme.other@1.0.0' }, 404, 'orb-not-found', undefined],
     ['an Orbiset that is not there', { orbiset: 'other' }, 404, 'orbiset-not-found', undefined],
     ['an Orbiset of another tenant', { orbiset: 'globex.support' }, 404, 'orbiset-not-found', undefined],

@@ -6,9 +6,11 @@ import { createPolicyRoute } from '../../../../../api-server/services/policy/cre
 import { policyListRoute } from '../../../../../api-server/services/policy/list-route.ts';
 import { policyObjectRoutes } from '../../../../../api-server/services/policy/object-routes.ts';
 import type { PolicyParts } from '../../../../../api-server/services/policy/policy-parts.ts';
+import { SimulationRate } from '../../../../../api-server/services/policy/simulation-rate.ts';
 import type { Caller } from '../../../../../core/api-key/caller.ts';
 import { listAt, member } from '../../../../../core/json/members.ts';
 import { policySet } from '../../../../../core/policy/decision/policy-set.ts';
+import { DRAFTS_HERE } from '../../../../support/drafts.ts';
 import { aCaller, startApp, type Called, type TestApp } from '../../../../support/api-app.ts';
 import { anObjectStore, type AnObjectStore } from '../../../../support/an-object-store.ts';
 import { aPolicy, aRule } from '../../../../support/policies.ts';
@@ -33,6 +35,8 @@ describe('policies as objects', () => {
       ledger: { policyVersion: unasked, policyVersions: unasked, replayTotals: unasked },
       clock: store.clock,
       logger: { info: (message, fields) => void said.push([message, fields]) },
+      rate: new SimulationRate(store.clock),
+      drafts: DRAFTS_HERE,
       policies: { of: () => policySet([aPolicy({ rules: RULES }, 'limits')], []) },
       platformNamespace: 'orb-system',
     };
@@ -52,6 +56,18 @@ describe('policies as objects', () => {
       headers: { 'content-type': 'application/json', ...(etag === undefined ? {} : { 'if-match': etag }) },
       body: JSON.stringify(body),
     });
+  it('are written at a rate: a long body counts as several, beyond it comes 429 with Retry-After', async () => {
+    const body = { metadata: { name: 'limits', labels: { padding: 'x'.repeat(250_000) } }, spec: {} };
+    const first = await send('POST', '/policies', body);
+    const refused = [await send('POST', '/policies', body), await send('PUT', '/policies/acme/limits', body, '*')];
+    expect(first.code).to.not.equal('rate-limited');
+    expect(refused.map(({ status, code }) => [status, code])).to.deep.equal([
+      [429, 'rate-limited'],
+      [429, 'rate-limited'],
+    ]);
+    expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 60);
+  });
+
   const drop = (path: string, etag: string): Promise<Called> =>
     app.call('DELETE', path, { headers: { 'if-match': etag } });
   const create = (spec: object = { rules: RULES }, name = 'limits'): Promise<Called> =>

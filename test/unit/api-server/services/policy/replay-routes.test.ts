@@ -4,6 +4,7 @@ import { SimulationRate } from '../../../../../api-server/services/policy/simula
 import { startReplayRoute } from '../../../../../api-server/services/policy/start-replay-route.ts';
 import type { Replays, ReplaysDeps } from '../../../../../api-server/replays/replays.ts';
 import { parseJws } from '../../../../../core/receipt/jws.ts';
+import { DRAFTS_HERE } from '../../../../support/drafts.ts';
 import { SECRET } from '../../../../support/a-runtime.ts';
 import { aCaller, startApp, type Called, type TestApp } from '../../../../support/api-app.ts';
 import { at, payloadOf, textAt } from '../../../../support/members.ts';
@@ -39,7 +40,7 @@ describe('replays over HTTP', () => {
     const { logger, policies } = test.runtime;
     const rate = new SimulationRate(clock);
     const routes = [
-      startReplayRoute({ ledger, clock, logger, rate, policies, replays }),
+      startReplayRoute({ drafts: DRAFTS_HERE, ledger, clock, logger, rate, policies, replays }),
       ...replayRoutes({ ledger, catalog: test.catalog, logger, replays }),
     ];
     const app = await startApp(routes, { caller: aCaller({ tenants, scopes: new Set(['policies:simulate']) }), clock });

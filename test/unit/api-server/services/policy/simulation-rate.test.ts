@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SimulationRate } from '../../../../../api-server/services/policy/simulation-rate.ts';
+import { SimulationRate, STORED_WORK } from '../../../../../api-server/services/policy/simulation-rate.ts';
 import { aCaller } from '../../../../support/api-app.ts';
 
 /** Simulations that pass at once. */
@@ -14,6 +14,13 @@ function passed(bytes: number): number {
 describe('the rate of simulations', () => {
   it('counts a long body as several: compiling it takes that long', () => {
     expect([0, 8192, 8193, 262_144, 10_000_000].map(passed)).to.deep.equal([60, 60, 30, 1, 1]);
+  });
+
+  it('counts work whose size the body does not say as several', () => {
+    const rate = new SimulationRate({ monotonic: () => 0 }, 'write policies or read their coverage');
+    const request = { requestId: 'req_1', caller: aCaller(), body: Buffer.alloc(2) };
+    const answers = Array.from({ length: 8 }, () => rate.refusal(request, STORED_WORK)?.status);
+    expect(answers).to.deep.equal([...Array.from({ length: 7 }, () => undefined), 429]);
   });
 
   it('says when the same request may come again', () => {

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import type { DraftAnswer, Drafts } from '../../../../../adapters/draft-worker/port.ts';
 import { SimulationRate } from '../../../../../api-server/services/policy/simulation-rate.ts';
 import { validateRoute } from '../../../../../api-server/services/policy/validate-route.ts';
 import type { Caller } from '../../../../../core/api-key/caller.ts';
 import { policySet } from '../../../../../core/policy/decision/policy-set.ts';
+import { DRAFTS_HERE } from '../../../../support/drafts.ts';
 import { aCaller, aClock, startApp, type Called, type TestApp } from '../../../../support/api-app.ts';
 import { objectAt } from '../../../../support/members.ts';
 import { aPolicy, aRule } from '../../../../support/policies.ts';
@@ -17,13 +19,14 @@ interface Started {
   readonly validate: (body: unknown, query?: string) => Promise<Called>;
 }
 
-async function start(caller = simulator()): Promise<Started> {
+async function start(caller = simulator(), drafts: Pick<Drafts, 'validate'> = DRAFTS_HERE): Promise<Started> {
   const said: unknown[] = [];
   const route = validateRoute({
     clock: aClock(),
     logger: { info: (message, fields) => void said.push([message, fields]) },
     rate: new SimulationRate(aClock()),
     platformNamespace: 'orb-system',
+    drafts,
     policies: { of: (namespace) => (namespace === 'acme' ? CURRENT : undefined) },
   });
   const app = await startApp([route], { caller });
@@ -69,6 +72,31 @@ describe('POST /policies/validate', () => {
     expect(other).to.equal(2 * Number(same));
   });
 
+  const undone: readonly (readonly [
+    answer: Exclude<DraftAnswer<never>, { kind: 'done' }>,
+    status: number,
+    code: string,
+  ])[] = [
+    [{ kind: 'too-expensive', detail: 'it takes longer than 10000 ms' }, 422, 'policy-invalid'],
+    [{ kind: 'busy', of: 'tenant' }, 429, 'rate-limited'],
+    [{ kind: 'busy', of: 'all' }, 503, 'overloaded'],
+    [{ kind: 'unavailable' }, 503, 'overloaded'],
+  ];
+  for (const [answer, status, code] of undone)
+    it(`answers ${status} ${code} when the thread of drafts says ${Object.values(answer).join(' ')}`, async () => {
+      const other = await start(simulator(), { validate: () => Promise.resolve(answer) });
+      const refused = await other.validate(policyOf({}));
+      await other.app.close();
+      expect([refused.status, refused.code]).to.deep.equal([status, code]);
+      if (status === 422)
+        expect(refused.value).to.have.deep.nested.property('errors[0]', {
+          pointer: '/policy/spec',
+          code: 'too-expensive',
+          detail: 'it takes longer than 10000 ms: divide the policy, or write fewer and shorter tests',
+        });
+      else expect(refused.headers.get('retry-after')).to.equal('1');
+    });
+
   const invalid: readonly [why: string, body: object, finding: object][] = [
     [
       'a policy that does not compile',
@@ -105,7 +133,7 @@ describe('POST /policies/validate', () => {
       'invalid-json',
     ],
     ['no policy', {}, '', 400, 'invalid-parameter'],
-    ['an unknown member', { ...policyOf({}), policies: [] }, '', 400, 'invalid-parameter'],
+    ['an unknown member', { ...policyOf({}), policies: [] }, '', 422, 'unknown-member'],
     ['a policy of another tenant', policyOf({}, { name: 'x', namespace: 'globex' }), '', 404, 'namespace-not-found'],
     ['another tenant', policyOf({}), '?namespace=globex', 404, 'namespace-not-found'],
     ['two namespaces', policyOf({}, { name: 'x', namespace: 'acme' }), '?namespace=globex', 404, 'namespace-not-found'],

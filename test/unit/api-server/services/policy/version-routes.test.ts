@@ -4,6 +4,7 @@ import { createPolicyObjects } from '../../../../../api-server/policy/policy-obj
 import { createPolicyRoute } from '../../../../../api-server/services/policy/create-route.ts';
 import type { PolicyParts } from '../../../../../api-server/services/policy/policy-parts.ts';
 import { promoteRoute } from '../../../../../api-server/services/policy/promote-route.ts';
+import { SimulationRate } from '../../../../../api-server/services/policy/simulation-rate.ts';
 import { rollbackRoute } from '../../../../../api-server/services/policy/rollback-route.ts';
 import { versionRoutes } from '../../../../../api-server/services/policy/version-routes.ts';
 import { definePolicy } from '../../../../../core/policy/document/definition.ts';
@@ -12,6 +13,7 @@ import { aCaller, startApp, type Called, type TestApp } from '../../../../suppor
 import { anObjectStore, type AnObjectStore } from '../../../../support/an-object-store.ts';
 import { LEDGER_NOW } from '../../../../support/ledger-rows.ts';
 import { aRule } from '../../../../support/policies.ts';
+import { DRAFTS_HERE } from '../../../../support/drafts.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../../support/sqlite-ledger.ts';
 
 const never = new AbortController().signal;
@@ -34,6 +36,8 @@ describe('versions of a policy', () => {
       ledger: fixture.ledger,
       clock: store.clock,
       logger: { info: () => undefined },
+      rate: new SimulationRate(store.clock),
+      drafts: DRAFTS_HERE,
       policies: { of: () => undefined },
       platformNamespace: 'orb-system',
     };
@@ -111,12 +115,28 @@ describe('versions of a policy', () => {
     expect(answers.map(({ status, code }) => [status, code])).to.deep.equal(paths.map(() => [404, 'policy-not-found']));
   });
 
+  it('are promoted and rolled back at a rate: 429 with Retry-After beyond it', async () => {
+    const answers: Called[] = [];
+    for (let time = 0; time < 8; time += 1)
+      answers.push(await post(`/policies/acme/none/${time % 2 === 0 ? 'promote' : 'rollback'}`, {}));
+    expect(answers.map(({ code }) => code).slice(6)).to.deep.equal(['policy-not-found', 'rate-limited']);
+    expect(Number(answers.at(-1)?.headers.get('retry-after'))).to.be.within(1, 60);
+  });
+
   it('of the platform are shown while its policy meets every tenant', async () => {
     const metadata = { name: 'all', namespace: 'orb-system' };
     const object = { apiVersion: 'orbs.dev/v1alpha1', kind: 'OrbPolicy', metadata, spec: { scope: 'Platform' } };
     await store.client.apply(KINDS.orbpolicy, object, { fieldManager: 'kubectl' }, never);
+    const platform: OrbPolicySpec = { ...FIRST, scope: 'Platform' };
     await keep(FIRST, LEDGER_NOW, 'all', 'orb-system');
-    expect((await app.call('GET', '/policies/orb-system/all/versions')).status).to.equal(200);
+    await keep(platform, LEDGER_NOW + 1, 'all', 'orb-system');
+    const listed = await app.call('GET', '/policies/orb-system/all/versions');
+    expect([listed.status, listed.value]).to.have.nested.property('[1].items').with.length(1);
+    expect(listed.value).to.have.nested.property('items[0].digest', digestOf(platform));
+    const read = (spec: OrbPolicySpec): Promise<Called> =>
+      app.call('GET', `/policies/orb-system/all/versions/${digestOf(spec)}`);
+    const [shown, own] = [await read(platform), await read(FIRST)];
+    expect([shown.status, own.status, own.code]).to.deep.equal([200, 404, 'policy-not-found']);
     const rolled = await post('/policies/orb-system/all/rollback', { digest: digestOf(FIRST) });
     expect([rolled.status, rolled.code]).to.deep.equal([404, 'policy-not-found']);
   });

@@ -30,7 +30,9 @@ const evaluationWith = (outcome: 'success' | 'error'): EvaluationSummary => ({
 const probed = (outcome: 'success' | 'error'): TestAppOptions => ({
   parts: { lastEvaluation: () => Promise.resolve(evaluationWith(outcome)) },
 });
-const broken: TestAppOptions = { parts: { replica: { breakers: () => ({ backup: 'open' }), cooling: () => ({}) } } };
+const broken: TestAppOptions = {
+  parts: { replica: { breakers: () => ({ backup: 'open' }), cooling: () => ({}), providers: () => ({}) } },
+};
 const away: TestAppOptions = {
   parts: {
     pins: {
@@ -96,7 +98,7 @@ describe('POST /providers/{orb_id}/swap', () => {
       reason: 'maintenance',
     });
     expect(json['warnings']).to.deep.equal([]);
-    expect((await swap({ provider: 'backup', actor: 'key:somebody' })).code).to.equal('invalid-parameter');
+    expect((await swap({ provider: 'backup', actor: 'key:somebody' })).code).to.equal('unknown-member');
   });
 
   it('swaps once, without a pin, an Orb that has no swap_config', async () => {
@@ -176,7 +178,7 @@ describe('POST /providers/{orb_id}/swap', () => {
       { pointer: '/wait_ms' },
     ],
     ['force that is no boolean', { provider: 'backup', force: 'yes' }, '400 invalid-parameter', { pointer: '/force' }],
-    ['an unknown member', { provider: 'backup', dryrun: true }, '400 invalid-parameter', { pointer: '/dryrun' }],
+    ['an unknown member', { provider: 'backup', dryrun: true }, '422 unknown-member', { pointer: '/dryrun' }],
     ['no provider', {}, '400 invalid-parameter', { pointer: '/provider' }],
     ['a list', [], '400 invalid-parameter', { pointer: '' }],
     ['no JSON', '{', '400 invalid-json'],

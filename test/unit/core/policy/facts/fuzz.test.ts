@@ -2,21 +2,22 @@ import { expect } from 'chai';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../../core/json/json-value.ts';
 import { jcs } from '../../../../../core/json/jcs.ts';
 import { member } from '../../../../../core/json/members.ts';
+import { wholeText } from '../../../../../core/json/shared-text.ts';
 import {
   isWithin,
   laterFacts,
   orbFacts,
-  preFlightFacts,
   requestFacts,
   responseFacts,
 } from '../../../../../core/policy/facts/build-facts.ts';
 import { PHASES, rootOf } from '../../../../../core/policy/facts/fact-schema.ts';
 import { ORB_FACTS } from '../../../../../core/policy/facts/orb-facts.ts';
+import type { PreFlightFacts } from '../../../../../core/policy/facts/pre-flight-facts.ts';
 import { isSnapshotOf, SALT_BYTES, takeSnapshot } from '../../../../../core/policy/facts/snapshot.ts';
 import type { Facts } from '../../../../../core/policy/language/port.ts';
 import type { Tier } from '../../../../../core/reputation/criteria.ts';
 import type { Confidence } from '../../../../../core/reputation/formula.ts';
-import { aPolicy, aRule } from '../../../../support/policies.ts';
+import { aPolicy, aRule, factsOfRun } from '../../../../support/policies.ts';
 import { seeded } from '../../../../support/seeded.ts';
 
 const RUNS = Number(process.env['ORB_PROPERTY_RUNS'] ?? '500');
@@ -67,7 +68,7 @@ class Values {
 
 const maybe = (values: Values): number | undefined => (values.bool() ? values.number() : undefined);
 
-function preFlight(values: Values): Facts {
+function preFlight(values: Values): PreFlightFacts {
   const { text, texts, labels, bool, pick } = values;
   const published = {
     tier: pick<Tier>(['uncertified', 'gold']),
@@ -77,7 +78,7 @@ function preFlight(values: Values): Facts {
     at: values.number(),
   };
   const names = { orbId: text(), manifestDigest: text(), labels: labels(), hosts: texts(), providers: texts() };
-  return preFlightFacts({
+  return factsOfRun({
     orb: orbFacts({ ...names, irreversible: bool(), published: bool() ? published : undefined }, 1_790_000_000_000),
     caller: {
       kind: pick(['api_key', 'service_account', 'anonymous']),
@@ -153,11 +154,13 @@ describe('facts of any values', function anyFacts() {
     const values = new Values(SEED);
     const faults: string[] = [];
     for (let run = 0; run < RUNS; run += 1) {
-      const parts = [preFlight(values), request(values), response(values)] as const;
+      const first = preFlight(values);
+      if (jcs(first.facts) !== first.text || wholeText(first.shared) !== first.text) faults.push(first.text);
+      const parts = [first.facts, request(values), response(values)] as const;
       const facts = parts.reduce((before, added) => laterFacts(before, added));
       faults.push(...beyond(facts));
       for (const [index, added] of parts.entries()) {
-        const { digest, facts: text } = takeSnapshot(PHASES[index] ?? 'PreFlight', null, added, SALT);
+        const { digest, facts: text } = takeSnapshot(PHASES[index] ?? 'PreFlight', null, jcs(added), SALT);
         if (!isSnapshotOf(text, SALT, digest) || jcs(parsed(text)) !== text) faults.push(text);
       }
       const odd = READER.evaluate(facts).filter(({ code }) => code !== undefined);

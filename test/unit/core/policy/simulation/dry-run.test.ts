@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { NO_ORBISET_POLICIES } from '../../../../../core/policy/decision/decide.ts';
 import { policySet, type PolicyInForce } from '../../../../../core/policy/decision/policy-set.ts';
 import { ORB_FACTS } from '../../../../../core/policy/facts/orb-facts.ts';
-import { dryRun, type DryRun } from '../../../../../core/policy/simulation/dry-run.ts';
+import { toEnd } from '../../../../../core/policy/language/steps.ts';
+import { dryRunSteps, type DryRun } from '../../../../../core/policy/simulation/dry-run.ts';
 import { completedFacts } from '../../../../../core/policy/simulation/test-facts.ts';
 import { aPolicy, aRule, someFacts } from '../../../../support/policies.ts';
 
@@ -10,14 +11,16 @@ const OPTIONS = { orbiset: NO_ORBISET_POLICIES, namespace: 'acme', kept: undefin
 const FACTS = completedFacts(ORB_FACTS, { orbiset: { runs_today: 30 } }, '', { caller: { runs_today: 3 } });
 
 const tried = (policies: readonly PolicyInForce[], current: readonly PolicyInForce[] = [], facts = FACTS): DryRun =>
-  dryRun({
-    tried: policySet(policies, []),
-    current: policySet(current, []),
-    facts,
-    phase: 'PreFlight',
-    options: OPTIONS,
-    isTraced: true,
-  });
+  toEnd(
+    dryRunSteps({
+      tried: policySet(policies, []),
+      current: policySet(current, []),
+      facts,
+      phase: 'PreFlight',
+      options: OPTIONS,
+      isTraced: true,
+    }),
+  );
 
 const DENY = aPolicy({ rules: [aRule('deny', 'orbiset.runs_today >= 25')] }, 'limits');
 const BOUND = aPolicy({ rules: [aRule('require', 'true')] }, 'bound');

@@ -2,15 +2,18 @@ import { expect } from 'chai';
 import type { OrbPolicySpec } from '../../../../../crds/orbpolicy.ts';
 import { NO_ORBISET_POLICIES } from '../../../../../core/policy/decision/decide.ts';
 import { policySet } from '../../../../../core/policy/decision/policy-set.ts';
-import { explain, type Explanation } from '../../../../../core/policy/simulation/explain.ts';
+import { toEnd } from '../../../../../core/policy/language/steps.ts';
+import { explainSteps, type Explanation } from '../../../../../core/policy/simulation/explain.ts';
 import { aPolicy, aRule, someFacts } from '../../../../support/policies.ts';
 
 const explained = (spec: OrbPolicySpec, facts = someFacts()): Explanation =>
-  explain(policySet([aPolicy(spec)], []), facts, 'PreFlight', {
-    orbiset: NO_ORBISET_POLICIES,
-    namespace: 'acme',
-    kept: undefined,
-  });
+  toEnd(
+    explainSteps(facts, {
+      set: policySet([aPolicy(spec)], []),
+      phase: 'PreFlight',
+      options: { orbiset: NO_ORBISET_POLICIES, namespace: 'acme', kept: undefined },
+    }),
+  );
 
 describe('explain', () => {
   it('shows the values of the parts of a rule', () => {

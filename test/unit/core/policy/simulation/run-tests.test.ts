@@ -61,4 +61,19 @@ describe('the tests of a policy', () => {
     ]);
     expect(results.map(({ passed }) => passed)).to.deep.equal([false]);
   });
+
+  for (const [time, isTime] of [
+    ['2026-11-20T10:00:00Z', true],
+    ['2024-02-29T23:59:59.123+02:00', true],
+    ['2026-02-29T10:00:00Z', false],
+    ['2026-11-20T24:00:00Z', false],
+    ['2026-11-20 10:00:00', false],
+    ['2026-11-20', false],
+    ['soon', false],
+  ] as const)
+    it(`${isTime ? 'takes' : 'refuses'} ${time} as a time`, () => {
+      const { findings } = report({ input: { run: { started_at: time } }, expect: { decision: 'allow' } });
+      const pointers = isTime ? [] : ['/spec/tests/0/input/run/started_at'];
+      expect(findings.map(({ pointer }) => pointer)).to.deep.equal(pointers);
+    });
 });

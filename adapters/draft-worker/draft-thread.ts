@@ -1,0 +1,6 @@
+import { parentPort } from 'node:worker_threads';
+import { serveDrafts } from './serve-drafts.ts';
+
+// This module runs on import: it is the entry of the thread.
+if (parentPort === null) throw new TypeError('drafts are compiled in a worker thread');
+serveDrafts(parentPort);

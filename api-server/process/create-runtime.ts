@@ -1,0 +1,68 @@
+import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
+import { hmacSha256, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
+import { callerTag } from '../../core/receipt/caller-tag.ts';
+import { CallerTags } from '../runtime/caller-tags.ts';
+import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
+import { KillSwitches } from '../runtime/kill-switches.ts';
+import { RunRates } from '../runtime/run-rates.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { RunsInFlight } from '../runtime/runs-in-flight.ts';
+import { Slots } from '../runtime/slots.ts';
+import { followSuspensions } from '../runtime/suspended-versions.ts';
+import { WarningLimiter } from '../runtime/warning-limiter.ts';
+import { SelfCheck, startCheckThread } from '../self-check/self-check.ts';
+import type { Platform, PlatformOptions } from './platform.ts';
+
+// security.md S6
+const SLOTS = { perKey: 256, waiting: 1000 };
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+const MAX_TIMEOUT_MS = 120_000;
+
+type Parts = Pick<
+  Platform,
+  'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation' | 'policies'
+> &
+  Pick<Runtime, 'policyState'>;
+
+/** What executes runs in one process. */
+export function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
+  const { version, reputation, policies, policyState, ...shared } = parts;
+  const { catalog, metrics } = parts;
+  const inFlight = new RunsInFlight();
+  const switches = new KillSwitches(inFlight);
+  followSuspensions(reputation.listings, switches, log.logger);
+  return {
+    ...shared,
+    clock,
+    sha256,
+    sealing: { signer: keys.receipt, sha256Hex, encoding: nodeEncoding },
+    issuer: keys.issuer,
+    logger: log.logger,
+    settings: {
+      ...runtime,
+      cleartextOrigins: cleartextOrigins(exceptions),
+      userAgent: `orb-platform/${version}`,
+      maxTimeoutMs: MAX_TIMEOUT_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+    },
+    tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
+    selfCheck: new SelfCheck(keys.receiptPublic, {
+      start: startCheckThread,
+      onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
+    }),
+    slots: new Slots(SLOTS),
+    inFlight,
+    rates: new RunRates(),
+    published: reputation.listings,
+    policies,
+    policyState,
+    switches,
+    failover: new OrbFailovers({
+      clock,
+      random: Math.random,
+      metrics,
+      isThere: (namespace, orbId) => catalog.orb(namespace, orbId) !== undefined,
+    }),
+    echoWarnings: new WarningLimiter(clock.monotonic),
+  };
+}

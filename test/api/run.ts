@@ -1,0 +1,49 @@
+// `npm run test:api [-- --cases 20 --seed N]`: schemathesis sends to every route that /openapi.json of a running platform
+// lists. An answer that the document does not describe, and every 5xx that it does not name, fails.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { endOnSignal, endWithUs, withFolder } from '../../hack/bench/clean-end.ts';
+import { startStandalone } from '../support/standalone.ts';
+import { ensureSchemathesis, runSchemathesis, whyNoPython } from './schemathesis.ts';
+import { configurationOf, everyScope, play, writeStage } from './stage.ts';
+
+const { values } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const [cases, seed] = [Number(values.cases), Number(values.seed)] as const;
+if (![cases, seed].every(Number.isSafeInteger) || cases < 1) throw new Error('--cases and --seed are whole numbers');
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function fuzz(program: string, folder: string): Promise<number | null> {
+  const resources = join(folder, 'resources');
+  mkdirSync(resources);
+  writeStage(resources);
+  const platform = await startStandalone({
+    data: folder,
+    resources: {},
+    flags: ['--status-interval', '10s'],
+    onSpawn: (child) => void endWithUs(child, true),
+  });
+  try {
+    const apiKey = await everyScope(platform.data);
+    const configuration = join(folder, 'schemathesis.toml');
+    writeFileSync(configuration, configurationOf(await play(platform)));
+    return await runSchemathesis(program, { origin: platform.ready.url, apiKey, folder, configuration, cases, seed });
+  } finally {
+    await platform.stop();
+  }
+}
+
+endOnSignal();
+const missing = await whyNoPython();
+if (missing === undefined) {
+  const program = await ensureSchemathesis(say);
+  process.exitCode = (await withFolder(join(tmpdir(), 'orb-api-fuzz-'), (folder) => fuzz(program, folder))) ?? 1;
+} else {
+  say(`${missing}: npm run test:api is skipped.`);
+}

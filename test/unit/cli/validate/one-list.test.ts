@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { listAt } from '../../../../core/json/members.ts';
+import { isJsonObject } from '../../../../core/json/json-value.ts';
+import { readJson } from '../../../../core/manifest/read-json.ts';
+import { openFolder } from '../../../../operator/loader/folder.ts';
+import { aFolderFeed, type AFolderFeed } from '../../../support/a-folder-feed.ts';
+import { aCli, type TestCli } from '../../../support/cli-io.ts';
+
+const ORB = `orb_id: acme.echo@1.0.0
+provider: main
+description: Says what it is told.
+inputs:
+  text: { type: string, required: true }
+outputs:
+  text: { type: string }
+execution:
+  method: POST
+  url: https://api.example.com/echo
+  headers: { Content-Type: application/json }
+  body_template: '{"text":"{{inputs.text}}"}'
+`;
+const named = (name: string, text = ORB): string => text.replace('acme.echo', `acme.${name}`);
+const orbOf = (name: string, spec: string): string =>
+  `apiVersion: orbs.dev/v1alpha1\nkind: Orb\nmetadata: { name: ${name} }\nspec:\n${spec.replaceAll(/^/gm, '  ').trimEnd()}\n`;
+const resource = (kind: string, rest: string): string =>
+  `apiVersion: orbs.dev/v1alpha1\nkind: ${kind}\nmetadata: { name: one }\n${rest}`;
+
+/** Mistakes of every kind; each must be found. */
+const FILES: Readonly<Record<string, string | Uint8Array>> = {
+  'bytes.yaml': Uint8Array.of(0xff),
+  'empty.yaml': '',
+  'comment.yaml': '# nothing yet\n',
+  'tab.yaml': 'orb_id: a\n\tprovider: b\n',
+  'brace.json': '{"orb_id": "acme.brace@1.0.0",\n',
+  'placeholder.yaml': named('placeholder', ORB.replace('{{inputs.text}}', '{{input.text}} {{inputs.txet}}')),
+  'shape.yaml': named('shape', ORB.replace('provider:', 'providr:').replace('inputs.text', 'secrets.TEXT')),
+  'id.yaml': ORB.replace('acme.echo@1.0.0', 'echo').replace('https:', 'http:'),
+  'one.yaml': ORB,
+  'two.yaml': ORB.replace('main', 'other'),
+  'twice.yaml': `${named('twice')}---\n${named('twice')}`,
+  'remark.yaml': named('remark', ORB.replace(', required: true', '')),
+  'orb.yaml': orbOf('orb', named('orb', ORB.replace('method: POST', 'method: 5').replace('inputs.text', 'text'))),
+  'orbiset.yaml': resource('Orbiset', 'spec: { nope: 1 }\n'),
+  'policy.yaml': resource('OrbPolicy', "spec:\n  rules:\n    - { name: r, when: 'run.nope', effect: deny }\n"),
+  'source.yaml': resource(
+    'OrbSignalSource',
+    "spec:\n  type: grafana\n  auth: { secretRefs: [{ name: hook, key: current }] }\n  mapping:\n    fields: { title: 'item.' }\n",
+  ),
+  'kind.yaml': 'kind: What\n',
+  'below/orb.yaml': ORB,
+};
+/** The loader of a cluster takes bare manifests, and reports duplicates by the Orbs that it has written. */
+const OF_CLUSTER = ['bytes', 'tab', 'brace', 'placeholder', 'shape', 'id', 'remark', 'kind', 'empty'];
+
+const isOfBoth = (brief: string): boolean =>
+  OF_CLUSTER.includes(brief.split('.')[0] ?? '') && !brief.includes('loader-bare-manifests-only');
+
+type Found = Readonly<Record<'file' | 'code' | 'pointer' | 'severity', unknown>> & { readonly line?: unknown };
+const briefOf = ({ file, code, pointer, severity, line = '-' }: Found): string =>
+  [file, line, severity, code, pointer].map(String).join(' ');
+
+describe('orb validate and the platform find the same', () => {
+  let feed: AFolderFeed;
+  let cli: TestCli;
+  let validated: readonly string[];
+  before(async () => {
+    feed = await aFolderFeed();
+    cli = aCli();
+    mkdirSync(join(feed.folder, 'below'));
+    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(feed.folder, name), text);
+    const { out } = await cli.run(['validate', feed.folder, '-o', 'json']);
+    const read = readJson(new TextEncoder().encode(out));
+    const findings = read.ok ? listAt(read.value, 'findings') : [];
+    validated = findings
+      .filter(isJsonObject)
+      .map(({ file, line = '-', severity = '', code = '', pointer = '' }) =>
+        briefOf({ file: relative(feed.folder, typeof file === 'string' ? file : ''), line, severity, code, pointer }),
+      );
+  });
+  after(() => {
+    feed.dispose();
+    rmSync(cli.folder, { recursive: true });
+  });
+
+  it('about every file with a mistake', () => {
+    const withMistakes = Object.keys(FILES)
+      .filter((name) => !['comment.yaml', 'one.yaml', 'below/orb.yaml'].includes(name))
+      .concat('below');
+    expect(new Set(validated.map((brief) => brief.split(' ')[0]))).to.deep.equal(new Set(withMistakes));
+  });
+
+  it('when npm start reads the folder', async () => {
+    await feed.scan();
+    const severities: Readonly<Record<string, string>> = { error: 'error', warn: 'warning', info: 'info' };
+    const logged = feed.lines
+      .filter(({ fields }) => fields['code'] !== undefined)
+      .map(({ level, fields: { file, code, pointer, line } }) =>
+        briefOf({ file, code, pointer, severity: severities[level], ...(line === undefined ? {} : { line }) }),
+      );
+    expect(logged.toSorted()).to.deep.equal(validated.toSorted());
+  });
+
+  it('when the loader of a cluster reads it, about bare manifests', async () => {
+    const { files } = await openFolder(feed.folder, { namespace: 'default', allowedOrigins: [] }).scan();
+    const loaded = files.flatMap(({ file, findings }) =>
+      findings.map(({ line, ...finding }) => briefOf({ file, ...finding, ...(line === undefined ? {} : { line }) })),
+    );
+    expect(loaded.filter(isOfBoth).toSorted()).to.deep.equal(validated.filter(isOfBoth).toSorted());
+  });
+});

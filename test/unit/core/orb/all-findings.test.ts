@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import type { JsonValue } from '../../../../core/json/json-value.ts';
+import { compileOrb } from '../../../../core/orb/compile-orb.ts';
+import { aManifest } from '../manifest/a-manifest.ts';
+
+const findingsOf = (manifest: JsonValue): readonly string[] => {
+  const { ok, findings } = compileOrb(manifest, { namespace: 'acme', allowedOrigins: [] });
+  expect(ok).to.equal(findings.every(({ severity }) => severity !== 'error'));
+  return findings.map(({ severity, code, pointer, suggestion = '' }) =>
+    `${severity} ${code} ${pointer} ${suggestion}`.trimEnd(),
+  );
+};
+const URL = 'https://orbs.example/run';
+
+describe('compileOrb finds everything in one pass:', () => {
+  const rows: readonly (readonly [why: string, manifest: JsonValue, expected: readonly string[]])[] = [
+    [
+      'unknown inputs beside bad placeholders, in every field',
+      aManifest(
+        {
+          url: `${URL}/{{inputs.recipent}}`,
+          headers: { 'X-A': '{{input.recipient}} {{secrets.KEY}}' },
+          body_template: '{{inputs.recipient',
+        },
+        { inputs: { recipient: { default: 'a' } } },
+      ),
+      [
+        'error manifest-unknown-input /execution/url recipient',
+        'warning manifest-input-unused /inputs/recipient',
+        'error template-unknown-reference /execution/headers/X-A {{inputs.recipient}}',
+        'error template-unknown-reference /execution/headers/X-A {{orbiset.secrets.KEY}}',
+        'error template-unknown-reference /execution/body_template {{inputs.recipient}}',
+      ],
+    ],
+    [
+      'a misspelled member beside a bad placeholder and a bad host',
+      {
+        ...aManifest({ url: 'https://db.internal/', headers: { 'X-A': '{{inputs.b}}' } }, { inputs: { a: {} } }),
+        providr: 'main',
+      },
+      [
+        'error schema-additionalProperties /providr provider',
+        'error manifest-host-private /execution/url',
+        'error manifest-unknown-input /execution/headers/X-A a',
+      ],
+    ],
+    [
+      'inputs under a misspelled name are still inputs',
+      {
+        orb_id: 'acme.echo@1.0.0',
+        provider: 'main',
+        input: { a: {} },
+        outputs: {},
+        execution: { url: URL, headers: { 'X-A': '{{inputs.a}} {{input.a}}' } },
+      },
+      [
+        'error schema-required /inputs',
+        'error schema-additionalProperties /input inputs',
+        'error template-unknown-reference /execution/headers/X-A {{inputs.a}}',
+      ],
+    ],
+    [
+      'an input with a wrong definition is still an input',
+      aManifest({ headers: { 'X-A': '{{inputs.a}}', 'X-B': '{{nothing}}' } }, { inputs: { a: 'string' } }),
+      ['error schema-type /inputs/a', 'error template-unknown-reference /execution/headers/X-B'],
+    ],
+    [
+      'a missing URL beside a default of another type',
+      {
+        ...aManifest({}, { inputs: { a: { type: 'number', default: '5' } } }),
+        execution: { headers: { 'X-A': '{{inputs.a}}' } },
+      },
+      ['error schema-required /execution/url', 'error manifest-default-type /inputs/a/default'],
+    ],
+    [
+      'one cause is told once: a URL without a scheme',
+      aManifest({ url: 'orbs.example/run' }),
+      ['error manifest-url-not-https /execution/url'],
+    ],
+  ];
+  for (const [why, manifest, expected] of rows)
+    it(why, () => {
+      expect(findingsOf(manifest)).to.have.members(expected);
+    });
+});
