@@ -88,6 +88,17 @@ describe('the chart orb-platform', () => {
     expect(text.match(/orb-canary|status-prober/g)).to.equal(null);
   });
 
+  it('leaves out the alerts about the rounds of checks where nobody measures, and no other ones', async () => {
+    const groupsOf = (objects: readonly JsonObject[]): readonly JsonValue[] =>
+      objects
+        .filter((object) => textAt(object, 'kind') === 'PrometheusRule')
+        .flatMap((object) => listAt(object, 'spec', 'groups'));
+    const all = groupsOf(await render(MONITORING));
+    const without = groupsOf(await render([...MONITORING, '--set', 'statusProber.enabled=false']));
+    expect(all.map((group) => textAt(group, 'name'))).to.include('orb_status');
+    expect(without).to.deep.equal(all.filter((group) => textAt(group, 'name') !== 'orb_status'));
+  });
+
   it('takes from the operator every right to write RoleBindings where tenants decide', async () => {
     const without = ['manifest-loader.yaml', 'operator-vault.yaml'];
     expect(rbacOf(await render(['--set', 'rbac.vault=tenant']))).to.deep.equal(sorted(committed('rbac', without)));
