@@ -15,7 +15,8 @@ function lacking(values: JsonObject, schema: unknown, place = ''): readonly stri
   return Object.entries(values).flatMap(([name, value]) => {
     const member = isJsonObject(properties) ? properties[name] : undefined;
     const isGroup = isJsonObject(value) && isJsonObject(member) && isJsonObject(member['properties']);
-    // A container without requests or limits is a person's choice.
+    // A container without requests or limits is a person's choice; users and groups may be the cluster's.
+    if (/^podSecurityContext\.(?:runAsUser|runAsGroup|fsGroup)$/v.test(`${place}${name}`)) return [];
     const isFree = isGroup ? name === 'resources' || Object.keys(value).length === 0 : typeof value === 'object';
     if (isFree || value === '') return [];
     const below = isGroup ? lacking(value, member, `${place}${name}.`) : [];
