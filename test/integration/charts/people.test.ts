@@ -10,6 +10,27 @@ const COMPONENTS = [
 const MONITORED = ['-a', 'monitoring.coreos.com/v1'];
 const RIGHTS = new Set(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']);
 
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+
+const listAt = (value: JsonValue | undefined, name: string): readonly JsonValue[] => {
+  const found = at(value, name);
+  return isList(found) ? found : [];
+};
+
+const containerOf = (pod: JsonValue | undefined): JsonValue | undefined => listAt(pod, 'containers')[0];
+
+const isRight = (object: JsonObject): boolean => RIGHTS.has(textAt(object, 'kind'));
+
+const named = (objects: readonly JsonObject[], kind: string, name: string): JsonObject | undefined =>
+  objects.find((object) => textAt(object, 'kind') === kind && textAt(object, 'metadata', 'name') === name);
+
+/** Title and pod of each object that has one. */
+const podsOf = (objects: readonly JsonObject[]): readonly (readonly [string, JsonValue | undefined])[] =>
+  objects.flatMap((object) => {
+    const pod = textAt(object, 'kind') === 'Pod' ? at(object, 'spec') : at(object, 'spec', 'template', 'spec');
+    return pod === undefined ? [] : [[titleOf(object), pod] as const];
+  });
+
 describe('values that people of Helm expect', () => {
   let helm: Helm;
   before(async () => {
@@ -20,21 +41,6 @@ describe('values that people of Helm expect', () => {
   const rendered = async (values: object, args: readonly string[] = []): Promise<readonly JsonObject[]> => {
     const sets = Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
     return objectsIn(await helm.render([...sets, ...args]));
-  };
-  const named = (objects: readonly JsonObject[], kind: string, name: string): JsonObject | undefined =>
-    objects.find((object) => textAt(object, 'kind') === kind && textAt(object, 'metadata', 'name') === name);
-  const podsOf = (objects: readonly JsonObject[]): readonly (readonly [string, JsonValue | undefined])[] =>
-    objects.flatMap((object) => {
-      const pod = textAt(object, 'kind') === 'Pod' ? at(object, 'spec') : at(object, 'spec', 'template', 'spec');
-      return pod === undefined ? [] : [[titleOf(object), pod] as const];
-    });
-  const containerOf = (pod: JsonValue | undefined): JsonValue | undefined => {
-    const all = at(pod, 'containers');
-    return Array.isArray(all) ? all[0] : undefined;
-  };
-  const listAt = (value: JsonValue | undefined, name: string): readonly JsonValue[] => {
-    const found = at(value, name);
-    return Array.isArray(found) ? found : [];
   };
 
   it('take Secrets to pull images with by name and by {name}, mixed and from global', async () => {
@@ -110,7 +116,6 @@ describe('values that people of Helm expect', () => {
     const more = { 'example.enabled': true, 'operator.manifests.configMap': 'a' };
     const all = await rendered(more);
     const without = await rendered({ ...more, 'rbac.create': false });
-    const isRight = (object: JsonObject): boolean => RIGHTS.has(textAt(object, 'kind'));
     expect(all.filter(isRight)).to.have.length.above(10);
     expect(without.map(titleOf)).to.have.members(all.filter((object) => !isRight(object)).map(titleOf));
   });
