@@ -41,7 +41,8 @@ function range({ minimum, maximum }: Json): string {
 
 /** The values that the schema allows, in words. */
 function typeOf(schema: Json): string {
-  const { const: only, enum: values, type, items, additionalProperties } = schema;
+  const { const: only, enum: values, anyOf, type, items, additionalProperties } = schema;
+  if (Array.isArray(anyOf)) return anyOf.map((form) => (isRecord(form) ? typeOf(form) : '')).join(' or ');
   if (only !== undefined) return code(JSON.stringify(only));
   if (Array.isArray(values)) return values.map((value) => code(String(value))).join(', ');
   if (Array.isArray(type)) return type.join(' or ');

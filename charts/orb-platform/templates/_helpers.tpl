@@ -46,22 +46,15 @@ app.kubernetes.io/component: {{ .component }}
 image: {{ include "orb.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 terminationMessagePolicy: FallbackToLogsOnError
-securityContext:
-  allowPrivilegeEscalation: false
-  capabilities: { drop: [ALL] }
-  readOnlyRootFilesystem: true
+{{- $context := .Values.containerSecurityContext }}
+securityContext: {{ toYaml (empty $context.seLinuxOptions | ternary (omit $context "seLinuxOptions") $context) | nindent 2 }}
 {{- end }}
 
 {{/* Settings of every pod. The including template decides whether the pod gets a Kubernetes API token. */}}
 {{- define "orb.pod" -}}
 enableServiceLinks: false
-securityContext:
-  runAsNonRoot: true
-  runAsUser: 65532
-  runAsGroup: 65532
-  fsGroup: 65532
-  fsGroupChangePolicy: OnRootMismatch
-  seccompProfile: { type: RuntimeDefault }
+{{- $context := .Values.podSecurityContext }}
+securityContext: {{ toYaml (empty $context.supplementalGroups | ternary (omit $context "supplementalGroups") $context) | nindent 2 }}
 dnsConfig:
   options:
     - { name: ndots, value: '1' }
@@ -71,7 +64,7 @@ dnsConfig:
 {{- with concat .Values.global.imagePullSecrets .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . | quote }}
+  - name: {{ kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") . | quote }}
   {{- end }}
 {{- end }}
 {{- end }}
@@ -94,6 +87,7 @@ tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
+{{/* Variables of a container. (root, own: values of the component) */}}
 {{- define "orb.environment" -}}
 - name: POD_NAME
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
@@ -101,7 +95,14 @@ tolerations: {{ toYaml . | nindent 2 }}
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
 - name: POD_UID
   valueFrom: { fieldRef: { fieldPath: metadata.uid } }
-{{- with .Values.extraEnv }}
+{{- $own := list -}}
+{{- range .own.extraEnv }}{{ $own = append $own .name }}{{ end -}}
+{{- range .root.Values.extraEnv }}
+{{- if not (has .name $own) }}
+{{ toYaml (list .) }}
+{{- end }}
+{{- end }}
+{{- with .own.extraEnv }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
@@ -220,13 +221,24 @@ orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- $labels := include "orb.releaseLabels" (dict "root" .root) | fromYaml -}}
 {{- $labels = set $labels "app.kubernetes.io/instance" .root.Release.Name -}}
 {{- $annotations := .annotations -}}
+{{- $create := .root.Values.rbac.create -}}
+{{- $accounts := dict -}}
+{{- range $account, $group := dict "orb-operator" "operator" "orb-api" "api" "orb-status-prober" "statusProber" "orb-ledger-init" "hooks" -}}
+{{- $accounts = set $accounts $account (get $.root.Values $group).serviceAccount.annotations -}}
+{{- end -}}
 {{- range regexSplit "(?m)^---$" (include "orb.file" .) -1 }}
 {{- $object := fromYaml . }}
 {{- if hasKey $object "Error" }}{{ fail $object.Error }}{{ end }}
 {{- $_ := set $object.metadata "labels" (merge (dict) ($object.metadata.labels | default dict) $labels) }}
-{{- if $annotations }}{{ $_ := set $object.metadata "annotations" $annotations }}{{ end }}
+{{- $all := $annotations | default dict }}
+{{- if eq $object.kind "ServiceAccount" }}
+{{- $all = merge (dict) $all (get $accounts $object.metadata.name | default dict) }}
+{{- end }}
+{{- if $all }}{{ $_ := set $object.metadata "annotations" $all }}{{ end }}
+{{- if or $create (not (has $object.kind (list "Role" "RoleBinding" "ClusterRole" "ClusterRoleBinding"))) }}
 ---
 {{ toYaml $object }}
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -5,7 +5,13 @@ import { expect } from 'chai';
 import { objectsIn, openHelm, PLATFORM_CHART, titleOf, type Helm } from '../../support/cluster/platform-chart.ts';
 
 const CRDS_CHART = join(PLATFORM_CHART, '../orb-crds');
-const GLOBAL = { storageClass: 'fast', postgresql: { auth: { database: 'shop' } }, imageRegistry: 'r.example' };
+const GLOBAL = {
+  storageClass: 'fast',
+  postgresql: { auth: { database: 'shop' } },
+  security: { allowInsecureImages: true },
+  imageRegistry: 'r.example',
+  imagePullSecrets: ['one', { name: 'two' }],
+};
 
 describe('the charts below another chart', () => {
   let helm: Helm;
@@ -35,6 +41,7 @@ describe('the charts below another chart', () => {
     const text = await below(PLATFORM_CHART, GLOBAL);
     expect(objectsIn(text).map(titleOf)).to.have.members(own);
     expect(text).to.include('image: "r.example/orb-platform:');
+    expect(text).to.match(/imagePullSecrets:\n +- name: "one"\n +- name: "two"\n/v);
   });
 
   it('render the definitions alone, with the global values of other charts', async () => {

@@ -1,0 +1,59 @@
+{{- define "orb.apiArgs" -}}
+{{- $tls := include "orb.apiTls" . }}
+- api
+- --listen={{ .Values.listenAddress }}:8443
+{{- if $tls }}
+- --tls-cert=/etc/orb/tls/tls.crt
+- --tls-key=/etc/orb/tls/tls.key
+{{- else }}
+- --behind-tls-proxy
+{{- end }}
+- --metrics-listen={{ .Values.listenAddress }}:9464
+- --data=/data
+- --keys=/etc/orb/keys
+{{- with .Values.api.issuer }}
+- {{ printf "--issuer=%s" . | quote }}
+{{- end }}
+{{- range .Values.api.trustedProxies }}
+- --trusted-proxy={{ . }}
+{{- end }}
+- --services={{ join "," .Values.services }}
+- --max-request-bytes={{ int64 .Values.api.maxRequestBytes }}
+- --reputation-interval={{ .Values.reputation.interval }}
+{{- with .Values.api.policy.replayThreads }}
+- --policy-replay-threads={{ int . }}
+{{- end }}
+- --policy-retention-decisions={{ .Values.api.policy.retention.decisions }}
+- --policy-retention-replays={{ .Values.api.policy.retention.replays }}
+{{- range $org, $namespace := .Values.reputation.orgs }}
+- --org={{ $org }}={{ $namespace }}
+{{- end }}
+{{- include "orb.sharedArgs" . | nindent 0 }}
+{{- if or .Values.egress.ca.secretName .Values.egress.ca.configMapName }}
+- --egress-ca=/etc/orb/egress-ca/{{ .Values.egress.ca.key }}
+{{- end }}
+{{- if .Values.example.enabled }}
+- --egress-ca=/etc/orb/example-ca/ca.crt
+{{- end }}
+{{- if .Values.statusProber.enabled }}
+- --egress-ca=/etc/orb/canary-ca/ca.crt
+{{- end }}
+{{- end }}
+
+{{- define "orb.api.startupProbe" -}}
+httpGet: { path: /health, port: 8443, scheme: {{ ternary "HTTPS" "HTTP" (not (empty (include "orb.apiTls" .))) }} }
+periodSeconds: 1
+failureThreshold: 300
+{{- end }}
+
+{{- define "orb.api.livenessProbe" -}}
+httpGet: { path: /livez, port: 8443, scheme: {{ ternary "HTTPS" "HTTP" (not (empty (include "orb.apiTls" .))) }} }
+periodSeconds: 10
+timeoutSeconds: 5
+{{- end }}
+
+{{- define "orb.api.readinessProbe" -}}
+httpGet: { path: /readyz, port: 8443, scheme: {{ ternary "HTTPS" "HTTP" (not (empty (include "orb.apiTls" .))) }} }
+periodSeconds: 2
+timeoutSeconds: 3
+{{- end }}
