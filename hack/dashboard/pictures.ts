@@ -1,0 +1,37 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Resvg } from '@resvg/resvg-js';
+import { readDashboards, type Panel } from './dashboards.ts';
+import { draw, type DrawnPanel } from './draw.ts';
+import { linesOf, type Source } from './panel-lines.ts';
+import type { Span } from './prometheus-query.ts';
+
+const FOLDER = resolve(import.meta.dirname, '../../docs/monitoring');
+const FONT = 'DejaVu Sans';
+
+/** An SVG as PNG, with the fonts of this machine. */
+export const toPng = (svg: string): Uint8Array =>
+  new Resvg(svg, { font: { loadSystemFonts: true, defaultFontFamily: FONT, sansSerifFamily: FONT } }).render().asPng();
+
+async function filled(panel: Panel, source: Source, span: Span): Promise<DrawnPanel> {
+  return { ...panel, lines: await linesOf(panel, source, span) };
+}
+
+/**
+ * Writes a picture of each dashboard, and `pictures.json`: which panels are in which picture.
+ * @throws Error Prometheus refused a query
+ */
+export async function drawPictures(source: Source, span: Span, say: (line: string) => void): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  const contents: Record<string, { drawn: readonly string[]; withoutData: readonly string[] }> = {};
+  for (const { name, panels } of readDashboards()) {
+    const drawn: DrawnPanel[] = [];
+    for (const panel of panels) drawn.push(await filled(panel, source, span));
+    await writeFile(join(FOLDER, `${name}.png`), toPng(draw(drawn, span)));
+    const isEmpty = ({ type, lines }: DrawnPanel): boolean => type !== 'row' && lines.length === 0;
+    const withoutData = drawn.filter(isEmpty).map(({ title }) => title);
+    contents[name] = { drawn: drawn.filter((each) => !isEmpty(each)).map(({ title }) => title), withoutData };
+    say(`docs/monitoring/${name}.png${withoutData.length === 0 ? '' : `, left out without data: ${withoutData.join(', ')}`}`);
+  }
+  await writeFile(join(FOLDER, 'pictures.json'), `${JSON.stringify(contents, undefined, 2)}\n`);
+}
