@@ -32,6 +32,8 @@ export interface Dashboard {
   readonly title: string;
   readonly description: string;
   readonly panels: readonly Panel[];
+  /** The query of the annotation: a series has values while a provider is swapped. */
+  readonly swaps: string;
 }
 
 const FOLDER = resolve(import.meta.dirname, '../../charts/orb-platform/files/dashboards');
@@ -67,6 +69,7 @@ function dashboardOf(file: string): Dashboard {
     title: textAt(value, 'title'),
     description: textAt(value, 'description'),
     panels: listAt(value, 'panels').map(panelOf),
+    swaps: textAt(listAt(value, 'annotations', 'list')[0], 'expr'),
   };
 }
 

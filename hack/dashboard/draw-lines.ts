@@ -16,15 +16,25 @@ const LEGEND_CHARS = 38;
 const MOST_ROWS = 5;
 const STEPS = [1, 2, 5, 10];
 const MEBI = 1024 * 1024;
+const MINUTE = 60;
+const HOUR = 3600;
 /** Units that are counted: half a thing is on no axis. */
 const WHOLE: ReadonlySet<string> = new Set(['short']);
 
+/** What the numbers of an axis count: MiB, minutes, hours. */
+function baseOf(unit: string, largest: number): number {
+  if (unit === 'bytes') return MEBI;
+  if (unit !== 's' || largest < 2 * MINUTE) return 1;
+  return largest < 2 * HOUR ? MINUTE : HOUR;
+}
+
 /** The axis whose lines are round numbers of the unit, and that no value is above. */
 export function axisOf(lines: readonly Line[], unit: string): Axis {
-  const base = unit === 'bytes' ? MEBI : 1;
-  const most = Math.max(0, ...lines.flatMap(({ points }) => points.map(([, value]) => value))) / base;
+  const largest = Math.max(0, ...lines.flatMap(({ points }) => points.map(([, value]) => value)));
+  const base = baseOf(unit, largest);
+  const most = largest / base;
   if (most === 0) return { ceiling: base, rows: 1 };
-  const isWhole = WHOLE.has(unit) && most > 1.5;
+  const isWhole = WHOLE.has(unit) && most > 0.99;
   const scale = 10 ** Math.floor(Math.log10(most / MOST_ROWS));
   const found = (STEPS.find((each) => each * scale * MOST_ROWS >= most * 0.999_999) ?? 10) * scale;
   const step = isWhole ? Math.max(1, found) : found;
@@ -76,9 +86,16 @@ function legend(lines: readonly Line[]): string {
     .join('');
 }
 
+function marksOf(marks: readonly number[], { from, to }: Span): string {
+  return marks
+    .map((seconds) => round(PLOT.left + ((seconds - from) / Math.max(1, to - from)) * PLOT.width))
+    .map((x) => `<path class="m" d="M${x} ${PLOT.top}V${PLOT.top + PLOT.height}"/>`)
+    .join('');
+}
+
 /** Lines over time, with axis and legend. */
-export function drawLines({ unit, lines }: DrawnPanel, span: Span): string {
+export function drawLines({ unit, lines, marks }: DrawnPanel, span: Span): string {
   const own = axisOf(lines, unit);
   const paths = lines.map((line, index) => `<path stroke="${colourOf(index)}" d="${path(line, span, own.ceiling)}"/>`);
-  return axis(unit, own, span) + paths.join('') + legend(lines);
+  return axis(unit, own, span) + marksOf(marks, span) + paths.join('') + legend(lines);
 }

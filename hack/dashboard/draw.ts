@@ -12,6 +12,8 @@ export interface Line extends Pick<Series, 'points'> {
 /** What is drawn as one panel. */
 export interface DrawnPanel extends Pick<Panel, 'title' | 'unit' | 'type' | 'looks'> {
   readonly lines: readonly Line[];
+  /** When a provider was swapped: seconds since epoch. */
+  readonly marks: readonly number[];
 }
 
 interface Size {
@@ -45,8 +47,8 @@ function drawn(panel: DrawnPanel, span: Span): string {
 }
 
 const STYLE =
-  'text{font:11px sans-serif;fill:#57606a}.t{font:bold 13px sans-serif;fill:#24292f}.e{text-anchor:end}' +
-  '.v{font:bold 30px sans-serif}.w{fill:#fff}.f{fill:#fff;stroke:#d0d7de}' +
+  'text{font-family:sans-serif;font-size:11px;fill:#57606a}.t{font-size:13px;font-weight:bold;fill:#24292f}.e{text-anchor:end}' +
+  '.v{font-size:30px;font-weight:bold}.m{stroke:#8250df;stroke-dasharray:3 3}.w{fill:#fff}.f{fill:#fff;stroke:#d0d7de}' +
   'path{fill:none;stroke-width:1.5}.g{stroke:#d0d7de;stroke-width:.5}';
 
 /** Places from left to right, a new line where a panel doesn't fit. */

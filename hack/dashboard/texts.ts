@@ -29,7 +29,7 @@ const digits = (value: number): string => {
 function seconds(value: number): string {
   if (value === 0) return '0 s';
   if (value < 1) return `${digits(value * 1000)} ms`;
-  if (value < 2 * MINUTE) return `${digits(value)} s`;
+  if (value < MINUTE || (value < 2 * MINUTE && value !== MINUTE)) return `${digits(value)} s`;
   return value < 2 * HOUR ? `${digits(value / MINUTE)} min` : `${digits(value / HOUR)} h`;
 }
 
