@@ -41,8 +41,7 @@ function nameAt(legend: string, { y, high }: Place): string {
 
 function band(line: Line, { unit, looks }: DrawnPanel, span: Span, place: Place): string {
   const length = Math.max(1, span.to - span.from);
-  const xAt = (seconds: number): number =>
-    BAND.left + (Math.min(seconds, span.to) - span.from) * (BAND.width / length);
+  const xAt = (seconds: number): number => BAND.left + (Math.min(seconds, span.to) - span.from) * (BAND.width / length);
   const parts = spansOf(line, span).map(({ from, to, value }) => {
     const { text, colour } = lookOf(value, unit, looks);
     const [x, wide] = [xAt(from), xAt(to) - xAt(from)];

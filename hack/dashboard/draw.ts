@@ -68,7 +68,9 @@ function placed(panels: readonly DrawnPanel[]): { readonly places: readonly stri
 export function draw(panels: readonly DrawnPanel[], span: Span): string {
   const shown = panels.filter(({ type, lines }) => type === 'row' || lines.length > 0);
   const { places, height } = placed(shown);
-  const cells = shown.map((each, index) => `<g transform="translate(${places[index] ?? ''})">${drawn(each, span)}</g>\n`);
+  const cells = shown.map(
+    (each, index) => `<g transform="translate(${places[index] ?? ''})">${drawn(each, span)}</g>\n`,
+  );
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">\n<style>${STYLE}</style>\n` +
     `<rect width="${WIDTH}" height="${height}" fill="#f6f8fa"/>\n${cells.join('')}</svg>\n`

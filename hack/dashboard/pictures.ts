@@ -21,7 +21,9 @@ export function toPng(svg: string): Uint8Array {
 async function swapsOf(expr: string, { url, rateInterval }: Source, span: Span): Promise<readonly number[]> {
   const series = await queryRange(url, withoutVariables(expr, rateInterval), span);
   return series.flatMap(({ points }) =>
-    points.map(([seconds]) => seconds).filter((seconds, index, all) => seconds - (all[index - 1] ?? 0) > span.step * 1.5),
+    points
+      .map(([seconds]) => seconds)
+      .filter((seconds, index, all) => seconds - (all[index - 1] ?? 0) > span.step * 1.5),
   );
 }
 
@@ -40,7 +42,9 @@ export async function drawPictures(source: Source, span: Span, say: (line: strin
     const isEmpty = ({ type, lines }: DrawnPanel): boolean => type !== 'row' && lines.length === 0;
     const withoutData = drawn.filter(isEmpty).map(({ title }) => title);
     contents[name] = { drawn: drawn.filter((each) => !isEmpty(each)).map(({ title }) => title), withoutData };
-    say(`docs/monitoring/${name}.png${withoutData.length === 0 ? '' : `, left out without data: ${withoutData.join(', ')}`}`);
+    say(
+      `docs/monitoring/${name}.png${withoutData.length === 0 ? '' : `, left out without data: ${withoutData.join(', ')}`}`,
+    );
   }
   await writeFile(join(FOLDER, 'pictures.json'), `${JSON.stringify(contents, undefined, 2)}\n`);
 }
