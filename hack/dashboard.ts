@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stopSignal } from '../adapters/process/stop-signal.ts';
@@ -8,9 +6,7 @@ import { startLoad, untilServed } from '../test/failover-run/load.ts';
 import { publishOrbs } from '../test/failover-run/publish.ts';
 import { startWebhooks } from '../test/failover-run/webhooks.ts';
 import { startWorld, untilReady, type World } from '../test/failover-run/world.ts';
-import { readDashboards } from './dashboard/dashboards.ts';
-import { draw } from './dashboard/draw.ts';
-import { linesOf, type Source } from './dashboard/panel-lines.ts';
+import { drawPictures } from './dashboard/pictures.ts';
 import type { Span } from './dashboard/prometheus-query.ts';
 
 const HELP = `npm run docs:dashboard
@@ -22,7 +18,6 @@ scrapes of operator and API under load. About 8 minutes, most of which is load; 
 `;
 const USAGE = 64;
 const STOPPED = 130;
-const FOLDER = resolve(import.meta.dirname, '../docs/monitoring');
 const RATE = 8;
 const WELL_MS = 60_000;
 const SLOW_MS = 120_000;
@@ -65,18 +60,6 @@ async function live(world: World, signal: AbortSignal): Promise<Span> {
   return { from, to, step: STEP };
 }
 
-async function picture(source: Source, span: Span): Promise<void> {
-  await mkdir(FOLDER, { recursive: true });
-  for (const { name, panels } of readDashboards()) {
-    const drawn = [];
-    for (const panel of panels)
-      drawn.push({ title: panel.title, unit: panel.unit, lines: await linesOf(panel, source, span) });
-    await writeFile(join(FOLDER, `${name}.svg`), draw(drawn, span));
-    const empty = drawn.filter(({ lines }) => lines.length === 0).map(({ title }) => title);
-    say(`docs/monitoring/${name}.svg${empty.length === 0 ? '' : `, no data: ${empty.join(', ')}`}`);
-  }
-}
-
 async function run(): Promise<void> {
   const signal = stopSignal();
   const world = await startWorld(signal);
@@ -87,7 +70,7 @@ async function run(): Promise<void> {
     const api = new URL(world.api.metricsUrl).host;
     const nameOf = (instance: string): string => (instance === api ? 'api' : 'operator');
     const span = await live(world, signal);
-    await picture({ url: world.prometheusUrl, rateInterval: '30s', nameOf }, span);
+    await drawPictures({ url: world.prometheusUrl, rateInterval: '30s', nameOf }, span, say);
   } finally {
     await world.close(false);
   }

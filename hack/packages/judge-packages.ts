@@ -29,6 +29,8 @@ const LICENCES: ReadonlySet<string> = new Set([
   'Python-2.0',
   'Unlicense',
 ]);
+/** Licences with a duty for who passes the package on: good for tools of the development, which are in no image. */
+const OF_TOOLS: ReadonlySet<string> = new Set(['MPL-2.0']);
 /** Packages whose manifest has no licence, and the one of the file LICENSE beside it. */
 const OTHERWISE_LICENSED: Readonly<Record<string, string>> = { 'color-convert@0.5.3': 'MIT' };
 /** Packages with an install script. It is never run: `--ignore-scripts`. */
@@ -62,7 +64,9 @@ const licencesIn = (expression: string): readonly string[] =>
 function lockFaults({ name, version, fields }: Locked): readonly string[] {
   const shown = `${name}@${version}`;
   const licence = textOf(fields['license']) || (OTHERWISE_LICENSED[shown] ?? '');
-  const unknown = licencesIn(licence).filter((one) => !LICENCES.has(one));
+  const unknown = licencesIn(licence).filter(
+    (one) => !LICENCES.has(one) && !(fields['dev'] === true && OF_TOOLS.has(one)),
+  );
   return [
     ...(SHA512.test(textOf(fields['integrity'])) ? [] : [`${shown} has no SHA-512 in package-lock.json`]),
     ...(fields['resolved'] === undefined ? [] : [`${shown} names where it comes from: see .npmrc`]),

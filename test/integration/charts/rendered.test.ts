@@ -52,6 +52,11 @@ const listAt = (value: JsonValue | undefined, ...path: readonly string[]): reado
 const sorted = (objects: readonly JsonObject[]): readonly JsonObject[] =>
   objects.map(bare).toSorted((one, other) => (titleOf(one) < titleOf(other) ? -1 : 1));
 
+const groupsOf = (objects: readonly JsonObject[]): readonly JsonValue[] =>
+  objects
+    .filter((object) => textAt(object, 'kind') === 'PrometheusRule')
+    .flatMap((object) => listAt(object, 'spec', 'groups'));
+
 const isTest = (object: JsonObject): boolean => at(object, 'metadata', 'annotations', 'helm.sh/hook') === 'test';
 
 const rbacOf = (objects: readonly JsonObject[]): readonly JsonObject[] =>
@@ -89,10 +94,6 @@ describe('the chart orb-platform', () => {
   });
 
   it('leaves out the alerts about the rounds of checks where nobody measures, and no other ones', async () => {
-    const groupsOf = (objects: readonly JsonObject[]): readonly JsonValue[] =>
-      objects
-        .filter((object) => textAt(object, 'kind') === 'PrometheusRule')
-        .flatMap((object) => listAt(object, 'spec', 'groups'));
     const all = groupsOf(await render(MONITORING));
     const without = groupsOf(await render([...MONITORING, '--set', 'statusProber.enabled=false']));
     expect(all.map((group) => textAt(group, 'name'))).to.include('orb_status');
