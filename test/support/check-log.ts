@@ -16,6 +16,8 @@ export interface CheckedLog {
   readonly size: number;
   readonly checkpoints: number;
   readonly receipts: number;
+  /** Receipts of the runs of each tenant. */
+  readonly runsOf: ReadonlyMap<string, number>;
 }
 
 const sha256 = (...parts: readonly Uint8Array[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
@@ -108,9 +110,14 @@ async function swapReceipts(
 function checkPairs(entries: readonly string[], receipts: readonly StoredSwap[]): void {
   const kinds = new Set<unknown>(['receipt', 'receipt_private']);
   const parsed = entries.map(parsedEntry);
-  const logged = parsed.filter(({ kind }) => kinds.has(kind)).length;
-  expect(receipts.length, 'as many receipts as their entries').to.equal(logged);
-  expect(new Set(receipts.map(({ receiptId }) => receiptId)).size, 'receipt ids occur once').to.equal(receipts.length);
+  const logged = parsed.filter(({ kind }) => kinds.has(kind)).map(({ receipt_id: id }) => id);
+  const found = new Set<unknown>(receipts.map(({ receiptId }) => receiptId));
+  expect(
+    logged.filter((id) => !found.has(id)),
+    'entries without their receipt',
+  ).to.deep.equal([]);
+  expect(receipts.length, 'as many receipts as their entries').to.equal(logged.length);
+  expect(found.size, 'receipt ids occur once').to.equal(receipts.length);
   for (const { receiptId, jws, logIndex } of receipts) {
     const entry = parsed[logIndex ?? -1] ?? {};
     expect(entry['receipt_id'], `entry of ${receiptId}`).to.equal(receiptId);
@@ -140,9 +147,17 @@ export async function checkLog(ledger: Ledger, expected: LogExpectation): Promis
     checkNote(checkpoint, ledger.identity.logOrigin, roots.get(checkpoint.size), expected.logKey);
   }
   expect(await ledger.checkpoint(), 'the newest checkpoint').to.deep.equal(checkpoints.at(-1));
-  const runs = (await Promise.all(expected.tenants.map((tenant) => allReceipts(ledger, tenant)))).flat();
+  const byTenant = await Promise.all(
+    expected.tenants.map(async (tenant) => [tenant, await allReceipts(ledger, tenant)] as const),
+  );
+  const runs = byTenant.flatMap(([, found]) => found);
   const receipts = [...runs, ...(await swapReceipts(ledger, entries, { tenants: expected.tenants, runs }))];
   checkPairs(entries, receipts);
   await checkClosedRuns(ledger, expected.closedRuns ?? []);
-  return { size: entries.length, checkpoints: checkpoints.length, receipts: receipts.length };
+  return {
+    size: entries.length,
+    checkpoints: checkpoints.length,
+    receipts: receipts.length,
+    runsOf: new Map(byTenant.map(([tenant, found]) => [tenant, found.length])),
+  };
 }
