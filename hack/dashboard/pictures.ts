@@ -7,6 +7,8 @@ import { linesOf, type Source } from './panel-lines.ts';
 import { encodePng } from './png.ts';
 import { queryRange, type Span } from './prometheus-query.ts';
 
+const isEmpty = ({ type, lines }: DrawnPanel): boolean => type !== 'row' && lines.length === 0;
+
 const FOLDER = resolve(import.meta.dirname, '../../docs/monitoring');
 const FONT = 'DejaVu Sans';
 
@@ -39,7 +41,6 @@ export async function drawPictures(source: Source, span: Span, say: (line: strin
     const marks = await swapsOf(swaps, source, span);
     for (const panel of panels) drawn.push({ ...panel, marks, lines: await linesOf(panel, source, span) });
     await writeFile(join(FOLDER, `${name}.png`), toPng(draw(drawn, span)));
-    const isEmpty = ({ type, lines }: DrawnPanel): boolean => type !== 'row' && lines.length === 0;
     const withoutData = drawn.filter(isEmpty).map(({ title }) => title);
     contents[name] = { drawn: drawn.filter((each) => !isEmpty(each)).map(({ title }) => title), withoutData };
     say(
