@@ -126,7 +126,7 @@ async function checkAppliedOnce(ledger: Ledger): Promise<void> {
   const counts = await ledger.deliveryCounts(SOURCE);
   expect(counts, 'counts of the source').to.deep.equal({ accepted: waiting, done: done.length, dead });
   const next = (inAll: number): Promise<{ readonly kind: string }> =>
-    ledger.acceptDelivery(aDelivery(DELIVERIES), { perSource: DELIVERIES, inAll });
+    ledger.acceptDelivery(aDelivery(DELIVERIES), { perSource: DELIVERIES + 1, inAll });
   const room = [await next(waiting), await next(waiting + 1)].map(({ kind }) => kind);
   expect(room, 'the count of all that wait').to.deep.equal(['full', 'accepted']);
 }
