@@ -51,11 +51,20 @@ describe('judgePackages', () => {
       { locked: { license: '(MIT OR GPL-3.0)' } },
       'express@5.3.0 has the licence GPL-3.0, which nobody has looked at',
     ],
+    [
+      'a licence that only tools may have',
+      { locked: { license: 'MPL-2.0' } },
+      'express@5.3.0 has the licence MPL-2.0, which nobody has looked at',
+    ],
   ];
   for (const [what, change, fault] of rows)
     it(`finds ${what}`, () => {
       expect(judged(change)).to.deep.equal([fault]);
     });
+
+  it('lets a tool of the development have it', () => {
+    expect(judged({ locked: { license: 'MPL-2.0', dev: true } })).to.deep.equal([]);
+  });
 
   it('counts the direct packages', () => {
     const names = Array.from({ length: 13 }, (_, index) => `p${index}`);
