@@ -13,11 +13,11 @@ describe('the command line of npm run bench replay', () => {
   });
 
   it('takes numbers, and the ledger of an earlier run', () => {
-    const command = parseCommand(['--receipts', '50000', '--r19', '10000', '--ledger', '/work/kept']);
+    const command = parseCommand(['--receipts', '50000', '--r19', '10000', '--ledger', '/srv/kept']);
     expect(command.kind === 'measure' && [command.settings.receipts, command.settings.exact, command.ledger]).to.eql([
       50_000,
       10_000,
-      '/work/kept',
+      '/srv/kept',
     ]);
   });
 
