@@ -13,8 +13,8 @@ import { sourceForm, type SourceForm } from './source-forms.ts';
 
 export type StartMappingThread = StartThread<ToMappingThread, FromMappingThread>;
 
-const MEMORY_MB = 224;
-const YOUNG_MB = 64;
+const MEMORY_MB = 192;
+const YOUNG_MB = 32;
 
 const startMappingThread: StartMappingThread = threadOf(new URL('./mapping-thread.ts', import.meta.url), {
   name: 'mapping',
@@ -72,7 +72,7 @@ const sentDelivery = ({ delivery, raw }: SourcedDelivery): SentDelivery => {
 
 /**
  * Maps deliveries in one thread with a read connection of its own, and answers what it asks about Orbs. A batch beyond
- * 20 s or 224 MiB ends the thread; the next one starts another.
+ * 20 s or 192 MiB ends the thread; the next one starts another.
  */
 export class MapRunner implements DeliveryMapper {
   readonly #options: MapRunnerOptions;

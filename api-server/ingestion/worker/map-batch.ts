@@ -125,6 +125,8 @@ class Stretch {
   #lastSeq = 0;
   #known = 0;
   #isFresh = true;
+  /** It has one delivery, a suspect. */
+  #isAlone = false;
 
   constructor(deps: BatchDeps, lease: Epoch) {
     this.#deps = deps;
@@ -136,13 +138,13 @@ class Stretch {
     let following: Batch | undefined;
     try {
       let current = await this.#begin();
-      const isAlone = current !== undefined && this.#isSuspect(current);
-      if (!isAlone) this.#deps.suspects.untilSeq = 0;
+      this.#isAlone = current !== undefined && this.#isSuspect(current);
+      if (!this.#isAlone) this.#deps.suspects.untilSeq = 0;
       while (current !== undefined) {
-        following = isAlone ? undefined : await this.#begin();
+        following = this.#isAlone ? undefined : await this.#begin();
         const ended = await this.#finish(current);
         if (ended !== undefined) return ended;
-        current = following ?? (isAlone ? undefined : await this.#begin());
+        current = following ?? (this.#isAlone ? undefined : await this.#begin());
       }
       return await this.#earlier();
     } finally {
@@ -189,8 +191,8 @@ class Stretch {
   /** @throws the error, unless the thread ended at a delivery */
   async #notMapped({ deliveries, toMap }: Batch, error: unknown): Promise<BatchResult> {
     if (!(error instanceof MappingEnded) || !error.isOfWork) throw error;
-    const [only, ...more] = toMap;
-    if (only === undefined || more.length > 0) {
+    const [only] = toMap;
+    if (only === undefined || !this.#isAlone) {
       this.#deps.suspects.untilSeq = deliveries.at(-1)?.seq ?? 0;
       return 'worked';
     }

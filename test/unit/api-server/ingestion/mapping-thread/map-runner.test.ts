@@ -148,7 +148,7 @@ describe('MapRunner', () => {
     [
       'needs too much memory',
       Object.assign(new Error('heap'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }),
-      'mapping needs more than 224 MiB of memory',
+      'mapping needs more than 192 MiB of memory',
     ],
     ['crashes', new Error('crash'), 'the thread that maps it ended'],
     ['ends', undefined, 'the thread that maps it ended'],

@@ -27,15 +27,15 @@ describe('the thread that maps', () => {
     await rig.dispose();
   });
 
+  const options = (): MapRunnerOptions => ({
+    file: rig.ledgerFile,
+    platformNamespace: 'orb-system',
+    orbs: rig.orbs,
+    clock: systemClock,
+    logger: { error: () => undefined },
+  });
   function create(start?: MapRunnerOptions['start']): void {
-    runner = new MapRunner({
-      file: rig.ledgerFile,
-      platformNamespace: 'orb-system',
-      orbs: rig.orbs,
-      clock: systemClock,
-      logger: { error: () => undefined },
-      ...(start === undefined ? {} : { start }),
-    });
+    runner = new MapRunner({ ...options(), ...(start === undefined ? {} : { start }) });
   }
   const map = () => rig.mapWith({ mapper: runner });
   const shown = async () =>
@@ -57,6 +57,23 @@ describe('the thread that maps', () => {
     const envelopes = (await rig.signals()).map(({ json }): unknown => JSON.parse(json));
     for (const envelope of envelopes) expect(envelope).to.include({ orbtenant: 'acme', subject: `orb/${ORB}` });
     expect(envelopes).to.have.length(2);
+  });
+
+  it('is ended when it takes too long, and the delivery that it ends at twice is a dead letter', async () => {
+    create(mappingOnThisThread);
+    await rig.deliver('acme/am', alert('high'));
+    const impatient = new MapRunner({ ...options(), workMs: 0 });
+    const { suspects } = rig.deps;
+    try {
+      while ((await rig.mapWith({ mapper: impatient, suspects })) === 'worked');
+    } finally {
+      await impatient.close();
+    }
+    expect(rig.deaths).to.deep.equal(['downstream']);
+    expect(await rig.signals()).to.deep.equal([]);
+    expect(await rig.ledger.redrive('acme', { source: 'acme/am', reason: 'downstream', max: 10 })).to.equal(1);
+    await map();
+    expect(await rig.signals()).to.have.length(1);
   });
 
   describe('over a channel', () => {

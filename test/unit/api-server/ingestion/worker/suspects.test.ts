@@ -82,6 +82,16 @@ describe('a delivery that ends the thread which maps it', () => {
     expect(sizes).to.deep.equal([2, 1, 1, 2]);
   });
 
+  it('is tried a second time also where it is the only one', async () => {
+    const once = await rig.deliver('acme/am', body(1));
+    await mapAll(mapperThatEnds(new Map([[once, 1]])));
+    expect(rig.deaths).to.deep.equal([]);
+    const twice = await rig.deliver('acme/am', body(2));
+    await mapAll(mapperThatEnds(new Map([[twice, 2]])));
+    expect(rig.deaths).to.deep.equal(['downstream']);
+    expect((await rig.signals()).map(({ deliveryId }) => deliveryId)).to.deep.equal([once]);
+  });
+
   it('is not blamed for a thread that could not be started: everything waits', async () => {
     await rig.deliver('acme/am', body(1));
     expect(await refusal(rig.mapWith({ mapper: WITHOUT_THREAD }))).to.be.instanceOf(MappingEnded);
