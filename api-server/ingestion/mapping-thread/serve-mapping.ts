@@ -15,7 +15,7 @@ export interface SentDelivery {
 }
 
 /** Work with the sources that the thread does not have, or has in an earlier form. */
-export interface SentWork extends MapWork<SentDelivery> {
+interface SentWork extends MapWork<SentDelivery> {
   readonly sources: readonly SourceForm[];
 }
 

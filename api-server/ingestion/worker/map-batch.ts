@@ -14,7 +14,7 @@ const STRETCH_MS = 1000;
 const MOST_KNOWN = 20_000;
 
 /** Deliveries among which one ended the thread that maps. They are mapped one at a time, until it is known which. */
-export interface Suspects {
+interface Suspects {
   /** The last of them, in the order of arrival; 0: there are none. */
   untilSeq: number;
 }
