@@ -4,7 +4,7 @@ import type { TablePorts } from './tables/tables.ts';
 export type { SignedCheckpoint } from './tables/checkpoints.ts';
 export type { DeadLetter, DeadLetterWithBody } from './tables/dead-letters.ts';
 export type { AcceptedDelivery, HeldLease, NewDelivery } from './tables/deliveries.ts';
-export type { DeliveryEffects } from './tables/delivery-effects.ts';
+export type { DeliveryEffects, PackedEffects } from './tables/delivery-effects.ts';
 export type { Evaluation, NewEvaluation } from './tables/evaluations.ts';
 export type { IdempotencyClaim, IdempotencyEntry } from './tables/idempotency.ts';
 export type { IncidentChange } from './tables/incident-changes.ts';

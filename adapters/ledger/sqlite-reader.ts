@@ -6,7 +6,15 @@ import { TABLES, type TablePorts } from './tables/tables.ts';
 /** The part of a ledger that a second thread reads. */
 export interface SqliteReader extends Pick<
   TablePorts,
-  'lineEvidence' | 'tierChanges' | 'entries' | 'recordedRuns' | 'receiptTotals'
+  | 'lineEvidence'
+  | 'tierChanges'
+  | 'entries'
+  | 'recordedRuns'
+  | 'receiptTotals'
+  | 'signalStates'
+  | 'incidentsByGroup'
+  | 'openIncidents'
+  | 'incidents'
 > {
   readonly close: () => void;
 }
@@ -29,7 +37,7 @@ export function openSqliteReader(file: string): SqliteReader {
   };
   try {
     const reader = open();
-    const { lineEvidence, tierChanges, entries, recordedRuns, receiptTotals } = TABLES.port({
+    const ports = TABLES.port({
       prepare: (sql) => reader.prepare(sql),
       longReads: open,
       read: async (query) => {
@@ -47,8 +55,11 @@ export function openSqliteReader(file: string): SqliteReader {
       random: onlyRead,
       dataKey: new Uint8Array(32),
     });
-    const reads = { lineEvidence, tierChanges, entries, recordedRuns, receiptTotals };
-    return { ...reads, close: () => opened.forEach((db) => db.close()) };
+    const { lineEvidence, tierChanges, entries, recordedRuns, receiptTotals } = ports;
+    const { signalStates, incidentsByGroup, openIncidents, incidents } = ports;
+    const ofReceipts = { lineEvidence, tierChanges, entries, recordedRuns, receiptTotals };
+    const ofSignals = { signalStates, incidentsByGroup, openIncidents, incidents };
+    return { ...ofReceipts, ...ofSignals, close: () => opened.forEach((db) => db.close()) };
   } catch (error) {
     for (const db of opened) db.close();
     throw ledgerError(error);

@@ -60,6 +60,8 @@ export interface Platform {
   readonly ingestion: Ingestion;
   readonly receiving: Receiving;
   readonly replays: Replays;
+  /** Path of the ledger's file, for threads that read it. */
+  readonly ledgerFile: string;
   readonly drafts: DraftRunner;
   /** What works of the platform: read at the opening, then in memory. */
   readonly status: PlatformStatus;
@@ -243,6 +245,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     random,
     exceptions,
     ledger,
+    ledgerFile: stored.ledgerFile,
     logHead: head,
     followHead: (store: HeadStore, forked: (doubt: Doubt) => void) =>
       head.follow({ ledger, store, forked, opened: (size) => beginLog(options, ledger, size) }),

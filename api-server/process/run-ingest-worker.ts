@@ -13,7 +13,7 @@ const partsOf = (key: string): readonly [namespace: string, name: string] => {
  * @param missing parts that were not read yet
  */
 export function runIngestWorker(
-  { ledger, scores, catalog, runtime, ingestion, receiving, clock, random, log, metrics }: Platform,
+  { ledger, ledgerFile, scores, catalog, runtime, ingestion, receiving, clock, random, log, metrics }: Platform,
   missing: () => readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -22,6 +22,7 @@ export function runIngestWorker(
   const sourceOf = (key: string): SignalSource | undefined => index.byName(...partsOf(key));
   const worker = createIngestWorker({
     ledger,
+    ledgerFile,
     catalog,
     count: scores.count,
     published,

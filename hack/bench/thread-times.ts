@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseTaskStat } from './proc-stat.ts';
 
-/** `check` verifies receipts; `pool` is libuv's; `V8` compiles and collects garbage. */
-export const THREADS = ['main', 'ledger', 'check', 'pool', 'V8', 'other'] as const;
+/** `mapping` maps deliveries; `check` verifies receipts; `pool` is libuv's; `V8` compiles and collects garbage. */
+export const THREADS = ['main', 'ledger', 'mapping', 'check', 'pool', 'V8', 'other'] as const;
 type Thread = (typeof THREADS)[number];
 /** CPU time by thread, µs. */
 export type ThreadTimes = Readonly<Record<Thread, number>>;
@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<string, Thread>> = {
   MainThread: 'main',
   node: 'main',
   ledger: 'ledger',
+  mapping: 'mapping',
   'self-check': 'check',
   WorkerThread: 'ledger',
   'libuv-worker': 'pool',
@@ -21,7 +22,7 @@ const NAMES: Readonly<Record<string, Thread>> = {
 
 /** @param stats content of each /proc/PID/task/TID/stat of one process */
 export function sumThreads(stats: readonly string[]): ThreadTimes {
-  const sums = { main: 0, ledger: 0, check: 0, pool: 0, V8: 0, other: 0 };
+  const sums = { main: 0, ledger: 0, mapping: 0, check: 0, pool: 0, V8: 0, other: 0 };
   for (const { name, micros } of stats.map(parseTaskStat)) sums[NAMES[name] ?? 'other'] += micros;
   return sums;
 }
@@ -44,6 +45,7 @@ export function timesPerRequest(before: ThreadTimes, after: ThreadTimes, request
   return {
     main: per('main'),
     ledger: per('ledger'),
+    mapping: per('mapping'),
     check: per('check'),
     pool: per('pool'),
     V8: per('V8'),

@@ -10,7 +10,7 @@ export const aRow = (own: Partial<Row> = {}): Row => ({
   p99: 60,
   max: 90,
   serverCpu: 500,
-  threads: { main: 300, ledger: 100, check: 0, pool: 50, V8: 40, other: 10 },
+  threads: { main: 300, ledger: 100, mapping: 0, check: 0, pool: 50, V8: 40, other: 10 },
   mockCpu: 30,
   generatorCpu: 40,
   rssMb: 200,

@@ -5,8 +5,9 @@ import type { IncidentWithUpdates, Ledger, ReceiptWindow, StoredSignal } from '.
 import { SourceIndex } from '../../api-server/ingestion/source-index.ts';
 import { settleDue } from '../../api-server/ingestion/worker/due-incidents.ts';
 import { KnownOrbs } from '../../api-server/ingestion/worker/known-orbs.ts';
+import { MapDesk, type MapDeskDeps } from '../../api-server/ingestion/worker/map-desk.ts';
 import { mapBatch, type BatchDeps, type BatchResult, type Epoch } from '../../api-server/ingestion/worker/map-batch.ts';
-import { Slices } from '../../api-server/ingestion/worker/slices.ts';
+import { NO_PAUSES } from '../../api-server/ingestion/worker/pauses.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
 import { actOn, type IncidentAct } from '../../core/ingestion/incidents/act.ts';
@@ -27,12 +28,16 @@ const HEADERS: readonly (readonly [string, string])[] = [['content-type', 'appli
 /** Ingestion over a real ledger, without HTTP: deliveries are accepted as they stand. */
 export interface IngestRig {
   readonly ledger: Ledger;
+  /** Path of its file. */
+  readonly ledgerFile: string;
   readonly clock: FakeClock;
   readonly catalog: MemoryCatalog;
   readonly sources: SourceIndex;
   readonly orbs: KnownOrbs;
   readonly published: Map<string, PublishedVersion>;
   readonly deps: BatchDeps;
+  /** What maps: in a process it is in a thread of its own. */
+  readonly desk: MapDeskDeps;
   readonly deaths: readonly string[];
   /** What receipts say; a test may put another one in its place. */
   count: (window: ReceiptWindow) => Promise<ReceiptTotals>;
@@ -49,6 +54,8 @@ export interface IngestRig {
   readonly map: () => Promise<BatchResult>;
   /** The same with other parts or another lease. */
   readonly mapWith: (other: Partial<BatchDeps>, lease?: Epoch) => Promise<BatchResult>;
+  /** The same with other parts of what maps. */
+  readonly mapBy: (other: Partial<MapDeskDeps>) => Promise<BatchResult>;
   /** Moves the clock, and settles what became due. */
   readonly pass: (ms: number) => Promise<void>;
   readonly incidents: (tenant?: string) => Promise<readonly IncidentWithUpdates[]>;
@@ -64,12 +71,18 @@ function compiledOrb(orbId: string, namespace: string, url: string) {
   return { orbId: compiled.value.orbId, compiled: compiled.value };
 }
 
+/** The catalogue is in the memory of the test: it is never asked twice. */
+class OrbsHere extends KnownOrbs {
+  readonly size = 0;
+  forget(): void {}
+}
+
 export async function anIngestRig(): Promise<IngestRig> {
-  const { ledger, clock, dispose } = await openSqliteFixture();
+  const { ledger, clock, options, dispose } = await openSqliteFixture();
   const catalog = new MemoryCatalog();
   const sources = new SourceIndex();
   const published = new Map<string, PublishedVersion>();
-  const orbs = new KnownOrbs({
+  const orbs = new OrbsHere({
     catalog,
     published: { version: (id) => published.get(id) },
     platformNamespace: PLATFORM,
@@ -77,12 +90,12 @@ export async function anIngestRig(): Promise<IngestRig> {
   const deaths: string[] = [];
   const next = seeded(17);
   const random = (bytes: number): Uint8Array => Uint8Array.from({ length: bytes }, () => Math.floor(next() * 256));
+  const desk: MapDeskDeps = { ledger, orbs, random, pauses: NO_PAUSES };
   const deps: BatchDeps = {
     ledger,
+    mapper: new MapDesk(desk),
+    suspects: { untilSeq: 0 },
     sourceOf: (key) => sources.byName(key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)),
-    orbs,
-    slices: new Slices(clock),
-    random,
     now: clock.now,
     logger: { warn: () => undefined, error: () => undefined },
     died: (reason) => void deaths.push(reason),
@@ -92,12 +105,14 @@ export async function anIngestRig(): Promise<IngestRig> {
   let count = 0;
   const rig: IngestRig = {
     ledger,
+    ledgerFile: options.file,
     clock,
     catalog,
     sources,
     orbs,
     published,
     deps,
+    desk,
     deaths,
     count: (window) => ledger.receiptTotals(window),
     addOrb: (orbId, { namespace = 'acme', url = 'https://api.sendgrid.com/send' } = {}) =>
@@ -131,9 +146,17 @@ export async function anIngestRig(): Promise<IngestRig> {
     },
     map: () => mapBatch(deps, lease),
     mapWith: (other, held = lease) => mapBatch({ ...deps, ...other }, held),
+    mapBy: (other) => mapBatch({ ...deps, mapper: new MapDesk({ ...desk, ...other }) }, lease),
     pass: async (ms) => {
       await clock.advance(ms);
-      const due = { ...deps, ledger, published: { version: (id: string) => published.get(id) }, count: rig.count };
+      const due = {
+        ...deps,
+        ledger,
+        orbs,
+        random,
+        published: { version: (id: string) => published.get(id) },
+        count: rig.count,
+      };
       while ((await settleDue(due, lease)) === 'worked');
     },
     incidents: async (tenant = 'acme') => {

@@ -1,5 +1,5 @@
 import { deadLetterRows, type DeadLetterRows, type RedriveRow } from '../tables/dead-letters.ts';
-import type { ApplyRow, EffectColumns } from '../tables/delivery-effects.ts';
+import { unpackEffects, type ApplyRow, type EffectColumns } from '../tables/delivery-effects.ts';
 import {
   deliveryRows,
   STATES,
@@ -119,7 +119,8 @@ export class IngestWriter {
     return null;
   }
 
-  #applyAll([, lease, epoch, all]: ApplyRow, log: LogWriter): RowResult {
+  #applyAll([, lease, epoch, packed]: ApplyRow, log: LogWriter): RowResult {
+    const all = packed.map(unpackEffects);
     const fault = all.map(faultOfEffects).find((one) => one !== undefined);
     if (fault !== undefined) return refused(fault);
     const lost = this.#incidents.whyLost(lease, epoch);

@@ -36,7 +36,7 @@ export function serveWriter(port: MessagePort): void {
       answer(['failed', failureDetail(error)]);
       return;
     }
-    writer.tidy(rows.length);
+    writer.tidy();
   }
 
   port.on('message', (message: ToWriter) => {

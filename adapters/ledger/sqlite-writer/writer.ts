@@ -22,6 +22,9 @@ interface Position {
   checkpointed: number;
 }
 
+/** Rows that a row of a group writes, about: effects of deliveries are hundreds. */
+const sizeOf = (row: WriteRow): number => (row[0] === 'applyDeliveries' ? 100 * row[3].length : 1);
+
 /**
  * The only connection that writes. Every group is one transaction that includes the log's entries, hashes and head: a
  * commit always shows a whole tree. Durable when `commit` returns: WAL and `synchronous=FULL` write the frames of a
@@ -45,6 +48,8 @@ export class Writer {
   /** Undefined after a rollback: then it is read again from the disk. */
   #position: Position | undefined;
   readonly #wal: WalLength;
+  /** Size of the last group. */
+  #rows = 0;
 
   constructor(db: DatabaseSync, settings: WriterSettings) {
     this.#db = db;
@@ -79,6 +84,7 @@ export class Writer {
       const results = rows.map((row) => (isRow(row) ? apply(row) : this.#apply(row, position)));
       position.log.store();
       this.#commit.run();
+      this.#rows = rows.reduce((sum, row) => sum + sizeOf(row), 0);
       return results;
     } catch (error) {
       this.#rollBack();
@@ -86,12 +92,9 @@ export class Writer {
     }
   }
 
-  /**
-   * Moves the WAL into the file when it is due. Call it after the answer, so that no caller waits for it.
-   * @param rows size of the group
-   */
-  tidy(rows: number): void {
-    this.#wal.afterCommit(rows);
+  /** Moves the WAL into the file when it is due. Call it after the answer to a commit, so that no caller waits for it. */
+  tidy(): void {
+    this.#wal.afterCommit(this.#rows);
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { deserialize, serialize } from 'node:v8';
 import type { HeldLease } from './deliveries.ts';
 import { changeColumns, type ChangeColumns, type IncidentChange } from './incident-changes.ts';
 import { signalColumns, type NewSignal, type SignalColumns } from './signals.ts';
@@ -27,14 +28,27 @@ export interface DeliveryEffects {
   readonly incidents: readonly IncidentChange[];
 }
 
+/** Effects of a delivery as bytes: a thread that passes them on to the writer reads none of their rows. */
+export interface PackedEffects extends Pick<DeliveryEffects, 'deliveryId' | 'outcome'> {
+  /** Rows that they write. */
+  readonly rows: number;
+  /** Whether an entry of the log is among them. */
+  readonly isLogged: boolean;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** What mapping a delivery wrote. */
 interface EffectPort {
   /**
    * Applies effects in their order. A delivery that no longer waits is passed over with all its effects, so the same call
    * may be repeated. A later change of the same incident expects the revision that the earlier one makes. They are
    * written in slices: when a later slice is refused, what the earlier ones wrote stays.
+   * @param effects each as it is, or packed by `packEffects`
    */
-  readonly applyDeliveries: (lease: HeldLease, effects: readonly DeliveryEffects[]) => Promise<ChangeResult>;
+  readonly applyDeliveries: (
+    lease: HeldLease,
+    effects: readonly (DeliveryEffects | PackedEffects)[],
+  ) => Promise<ChangeResult>;
 }
 
 /** How the effects of a delivery cross to the writer; reason, pointer and detail of a dead one. */
@@ -50,7 +64,8 @@ export type ApplyRow = readonly [
   op: 'applyDeliveries',
   lease: string,
   epoch: number,
-  effects: readonly EffectColumns[],
+  /** Each of `EffectColumns`. */
+  effects: readonly Uint8Array[],
 ];
 
 /**
@@ -66,10 +81,10 @@ const rowsOf = ({ signals, states, incidents }: DeliveryEffects): number =>
   1 + signals.length + states.length + incidents.reduce((rows, { updates }) => rows + 2 + updates.length, 0);
 
 /** The first effects of a list, at least one, with so many rows at most. */
-function firstOf(effects: readonly DeliveryEffects[], most: number): readonly DeliveryEffects[] {
+function firstOf(effects: readonly PackedEffects[], most: number): readonly PackedEffects[] {
   let rows = 0;
   const end = effects.findIndex((one, position) => {
-    rows += rowsOf(one);
+    rows += one.rows;
     return position > 0 && rows > most;
   });
   return end < 0 ? effects : effects.slice(0, end);
@@ -83,23 +98,44 @@ const effectColumns = ({ deliveryId, outcome, signals, states, incidents }: Deli
   incidents.map(changeColumns),
 ];
 
-const isLogged = (effects: readonly DeliveryEffects[]): boolean =>
-  effects.some(({ incidents }) => incidents.some(({ logEntry }) => logEntry !== undefined));
+/** Packs effects, on the thread that made them. */
+export function packEffects(effects: DeliveryEffects): PackedEffects {
+  const { deliveryId, outcome, incidents } = effects;
+  const isLogged = incidents.some(({ logEntry }) => logEntry !== undefined);
+  // A copy: what V8 gives may lie in memory that holds more, and a message carries all of it.
+  const bytes = new Uint8Array(serialize(effectColumns(effects)));
+  return { deliveryId, outcome, rows: rowsOf(effects), isLogged, bytes };
+}
+
+/** `packEffects` made it: only its form is looked at. */
+const isEffectColumns = (value: unknown): value is EffectColumns =>
+  Array.isArray(value) && typeof value[0] === 'string' && value.slice(2).every(Array.isArray) && value.length === 5;
+
+/** @param bytes that `packEffects` made in this process @throws TypeError other bytes */
+export function unpackEffects(bytes: Uint8Array): EffectColumns {
+  const columns: unknown = deserialize(bytes);
+  if (!isEffectColumns(columns)) throw new TypeError('these are no effects of a delivery');
+  return columns;
+}
+
+const packed = (effects: DeliveryEffects | PackedEffects): PackedEffects =>
+  'bytes' in effects ? effects : packEffects(effects);
 
 function effectPort({ writeLong, writeLogged, loggedRows }: TableParts<ApplyRow>): EffectPort {
   /** How many such rows there were when the last slice was committed, and slices since there were more. */
   let seen = loggedRows();
   let alone = SHARED_SLICES;
-  const nextSlice = (effects: readonly DeliveryEffects[]): readonly DeliveryEffects[] => {
+  const nextSlice = (effects: readonly PackedEffects[]): readonly PackedEffects[] => {
     alone = loggedRows() === seen ? alone + 1 : 0;
     return firstOf(effects, alone < SHARED_SLICES ? SHARED_SLICE_ROWS : SLICE_ROWS);
   };
   return {
     applyDeliveries: async ({ name, epoch }, effects) => {
-      for (let left = effects; left.length > 0;) {
+      for (let left = effects.map(packed); left.length > 0;) {
         const slice = nextSlice(left);
-        const send = isLogged(slice) ? writeLogged : writeLong;
-        const result = changeResult(await send(['applyDeliveries', name, epoch, slice.map(effectColumns)]));
+        const send = slice.some(({ isLogged }) => isLogged) ? writeLogged : writeLong;
+        const bytes = slice.map((one) => one.bytes);
+        const result = changeResult(await send(['applyDeliveries', name, epoch, bytes]));
         seen = loggedRows();
         if (result.kind !== 'applied') return result;
         left = left.slice(slice.length);

@@ -10,15 +10,17 @@ import { settleDue } from './due-incidents.ts';
 import { IngestWorker } from './ingest-worker.ts';
 import type { Catalog } from '../../../adapters/catalog/port.ts';
 import { KnownOrbs } from './known-orbs.ts';
+import { MapRunner, type StartMappingThread } from '../mapping-thread/map-runner.ts';
 import { mapBatch, type BatchDeps } from './map-batch.ts';
 import { IngestRetention } from './retention.ts';
-import { Slices } from './slices.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
 
 const LEASE = 'ingest-worker';
 
 export interface IngestWorkerParts {
   readonly ledger: Ledger;
+  /** Path of its file, for the thread that maps. */
+  readonly ledgerFile: string;
   readonly catalog: Pick<Catalog, 'orb' | 'orbisets' | 'all'>;
   /** Counts receipts in another thread. */
   readonly count: CountDeps['count'];
@@ -36,6 +38,8 @@ export interface IngestWorkerParts {
   readonly holder: string;
   /** Whether every source and Orb was read. */
   readonly isReady: () => boolean;
+  /** Default: a thread of its own. */
+  readonly startThread?: StartMappingThread;
 }
 
 /**
@@ -55,12 +59,20 @@ function rememberSources(sourceOf: IngestWorkerParts['sourceOf']): IngestWorkerP
 export function createIngestWorker(parts: IngestWorkerParts): IngestWorker {
   const { ledger, catalog, published, platformNamespace, clock, random, logger, registry, holder, isReady } = parts;
   const now = (): number => Math.floor(clock.now());
+  const orbs = new KnownOrbs({ catalog, published, platformNamespace });
+  const mapper = new MapRunner({
+    file: parts.ledgerFile,
+    platformNamespace,
+    orbs,
+    clock,
+    logger,
+    ...(parts.startThread === undefined ? {} : { start: parts.startThread }),
+  });
   const deps: BatchDeps = {
     ledger,
     sourceOf: rememberSources(parts.sourceOf),
-    orbs: new KnownOrbs({ catalog, published, platformNamespace }),
-    slices: new Slices(clock),
-    random,
+    mapper,
+    suspects: { untilSeq: 0 },
     now,
     logger,
     died: (reason) => died(reason),
@@ -73,8 +85,9 @@ export function createIngestWorker(parts: IngestWorkerParts): IngestWorker {
     logger,
     isReady,
     mapBatch: (lease) => mapBatch(deps, lease),
-    settleDue: (lease) => settleDue({ ...deps, ledger, published, count: parts.count }, lease),
+    settleDue: (lease) => settleDue({ ...deps, ledger, orbs, published, random, count: parts.count }, lease),
     sometimes: () => retention.run(),
+    close: mapper.close,
   });
   const died = createWorkerMetrics(registry, { ledger, now, successAge: worker.successAge });
   return worker;

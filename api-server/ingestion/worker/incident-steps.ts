@@ -1,5 +1,4 @@
 import { sha256Hex } from '../../../adapters/keys/primitives.ts';
-import { jcs } from '../../../core/json/jcs.ts';
 import type { Member } from '../../../core/ingestion/incidents/episodes.ts';
 import {
   isActive,
@@ -23,7 +22,8 @@ export interface StepTools {
 
 /** Key of the incidents of a problem: what it is about, and its fingerprint. */
 export const groupKeyOf = (target: Incident['target'], fingerprint: string): string =>
-  `sha256:${sha256Hex(jcs([targetKey(target), fingerprint.toWellFormed()]))}`;
+  // A list of texts is canonical as it is written (RFC 8785).
+  `sha256:${sha256Hex(JSON.stringify([targetKey(target), fingerprint.toWellFormed()]))}`;
 
 const isSureAlone = ({ trust, monitor }: Member): boolean => trust !== 'low' && monitor !== 'publisher';
 

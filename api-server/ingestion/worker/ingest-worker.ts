@@ -19,6 +19,8 @@ export interface IngestWorkerDeps {
   readonly settleDue: IngestTask;
   /** Work at longer intervals, which decides itself whether it is due. */
   readonly sometimes: (lease: Epoch, scope: AbortSignal) => Promise<void>;
+  /** Ends work that is under way; it then rejects. */
+  readonly close: () => Promise<void>;
 }
 
 /** Wait without news: incidents become due by time alone, and rows may come from another replica. */
@@ -49,7 +51,14 @@ export class IngestWorker implements IngestQueue {
     this.#succeededAt === undefined ? undefined : (this.#deps.clock.monotonic() - this.#succeededAt) / 1000;
 
   /** Campaigns for the lease and works while it is held, until the signal is aborted. Never rejects. */
-  readonly run = (signal: AbortSignal): Promise<void> => this.#deps.lease.run(signal, (scope) => this.#lead(scope));
+  readonly run = async (signal: AbortSignal): Promise<void> => {
+    const { lease, close } = this.#deps;
+    const end = (): void => void close();
+    signal.addEventListener('abort', end, { once: true });
+    await lease.run(signal, (scope) => this.#lead(scope));
+    signal.removeEventListener('abort', end);
+    await close();
+  };
 
   async #lead(scope: AbortSignal): Promise<void> {
     const { leaseName, lease, clock } = this.#deps;

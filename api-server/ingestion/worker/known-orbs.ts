@@ -4,6 +4,7 @@ import type { Member } from '../../../core/ingestion/incidents/episodes.ts';
 import { parseOrbId, type OrbId } from '../../../core/manifest/orb-id.ts';
 import { effectiveProvider } from '../../../core/orb/effective-provider.ts';
 import type { PublishedVersions } from '../../../core/run/published.ts';
+import type { MappingOrbs } from './mapping-orbs.ts';
 
 export interface KnownOrbsDeps {
   readonly catalog: Pick<Catalog, 'orb' | 'orbisets' | 'all'>;
@@ -12,7 +13,7 @@ export interface KnownOrbsDeps {
 }
 
 /** What the catalogue says about the targets of signals (ingestion.md §4). */
-export class KnownOrbs {
+export class KnownOrbs implements MappingOrbs {
   readonly #deps: KnownOrbsDeps;
 
   constructor(deps: KnownOrbsDeps) {
@@ -31,10 +32,13 @@ export class KnownOrbs {
     return shared ?? catalog.orb(platformNamespace, parsed.value);
   }
 
-  /**
-   * Ids of the Orbs that a namespace runs: its own, and those that its Orbisets list with a version.
-   * @param name `org.name`: only its versions are looked for
-   */
+  /** The catalogue is in memory. */
+  learn(): undefined {}
+
+  isKnown(namespace: string, id: string): boolean {
+    return this.find(namespace, id) !== undefined;
+  }
+
   running(namespace: string, name: string): readonly OrbId[] {
     const { catalog } = this.#deps;
     const own = [...catalog.all()].filter((entry) => entry.namespace === namespace).map(({ orbId }) => orbId);
@@ -46,7 +50,6 @@ export class KnownOrbs {
     return [...new Set([...own, ...ids])].filter((id) => id.startsWith(`${name}@`));
   }
 
-  /** Host of the provider that an Orb calls now; null: unknown, or made of secrets. @param now ms since epoch */
   hostOf(namespace: string, target: Target | null, now: number): string | null {
     if (target?.kind === 'provider') return target.host;
     if (target?.kind !== 'orb') return null;
@@ -56,7 +59,6 @@ export class KnownOrbs {
     return provider?.request.literalHost ?? null;
   }
 
-  /** Whose monitor a source is, for an Orb. */
   monitorOf(namespace: string, target: Target): Member['monitor'] {
     const { published, platformNamespace } = this.#deps;
     if (namespace === platformNamespace) return 'platform';

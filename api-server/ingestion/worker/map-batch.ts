@@ -1,10 +1,8 @@
-import type { AcceptedDelivery, DeliveryEffects, Ledger } from '../../../adapters/ledger/port.ts';
-import { LedgerError } from '../../../adapters/ledger/port.ts';
+import type { AcceptedDelivery, DeliveryEffects, Ledger, PackedEffects } from '../../../adapters/ledger/port.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
-import { NotLeading } from '../../../core/errors/not-leading.ts';
 import type { SignalSource } from '../source.ts';
-import { mapDelivery, type MapTools } from './map-delivery.ts';
-import { WorkingSet, type IncidentReads } from './working-set.ts';
+import { MappingEnded, type DeliveryMapper, type SourcedDelivery } from './delivery-mapper.ts';
+import type { MappedBatch } from './map-desk.ts';
 
 /** Deliveries of one batch, at most. */
 const BATCH = 200;
@@ -12,15 +10,20 @@ const BATCH = 200;
 const BATCH_BYTES = 262_144;
 /** For so long batches follow each other on what the first of them read; then incidents that people changed are seen. */
 const STRETCH_MS = 1000;
-/** States and incidents in memory at which a stretch ends, about 20 MB. */
+/** States, incidents and Orbs in memory at which a stretch ends, about 20 MB. */
 const MOST_KNOWN = 20_000;
 
+/** Deliveries among which one ended the thread that maps. They are mapped one at a time, until it is known which. */
+interface Suspects {
+  /** The last of them, in the order of arrival; 0: there are none. */
+  untilSeq: number;
+}
+
 export interface BatchDeps {
-  readonly ledger: IncidentReads & Pick<Ledger, 'acceptedDeliveries' | 'applyDeliveries' | 'failDelivery'>;
+  readonly ledger: Pick<Ledger, 'acceptedDeliveries' | 'applyDeliveries' | 'failDelivery'>;
+  readonly mapper: Pick<DeliveryMapper, 'map'>;
+  readonly suspects: Suspects;
   readonly sourceOf: (key: string) => SignalSource | undefined;
-  readonly orbs: MapTools['orbs'];
-  readonly slices: MapTools['slices'];
-  readonly random: MapTools['random'];
   readonly now: () => number;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
   /** A delivery became a dead letter. */
@@ -36,63 +39,74 @@ export interface Epoch {
 /** What a batch came to: whether there may be more to do at once. */
 export type BatchResult = 'empty' | 'worked' | 'stale' | 'lost-lease';
 
+type Effects = DeliveryEffects | PackedEffects;
+
 interface Failure {
-  readonly delivery: AcceptedDelivery;
-  readonly error: unknown;
+  readonly deliveryId: string;
+  readonly detail: string;
 }
 
 const NO_BODY = 'its body was stored under another data key';
 
-interface Mapped {
-  readonly effects: readonly DeliveryEffects[];
-  /** Deliveries that failed for a reason outside of them. */
-  readonly failures: readonly Failure[];
-}
-
-/** A redrive maps it, once a source of its name is there again. */
-const withoutSource = ({ deliveryId }: AcceptedDelivery): DeliveryEffects => ({
+/** A delivery without effects, as a dead letter: a redrive maps it again. */
+const givenUp = ({ deliveryId }: AcceptedDelivery, detail: string): DeliveryEffects => ({
   deliveryId,
-  outcome: { state: 'dead', reason: 'downstream', pointer: '', detail: 'its source was deleted' },
+  outcome: { state: 'dead', reason: 'downstream', pointer: '', detail },
   signals: [],
   states: [],
   incidents: [],
 });
 
-async function mapAll(deliveries: readonly AcceptedDelivery[], work: WorkingSet, deps: BatchDeps): Promise<Mapped> {
+/** Deliveries of a batch, by what has to be done with them. */
+interface Sorted {
+  readonly toMap: readonly SourcedDelivery[];
+  /** Of deliveries whose source was deleted. */
+  readonly effects: readonly DeliveryEffects[];
+  readonly failures: readonly Failure[];
+}
+
+function sorted(deliveries: readonly AcceptedDelivery[], sourceOf: BatchDeps['sourceOf']): Sorted {
+  const toMap: SourcedDelivery[] = [];
   const effects: DeliveryEffects[] = [];
   const failures: Failure[] = [];
   for (const delivery of deliveries) {
-    try {
-      const source = deps.sourceOf(delivery.source);
-      const { raw } = delivery;
-      if (source === undefined) effects.push(withoutSource(delivery));
-      // It changed nothing, so what is behind it goes on.
-      else if (raw === undefined) failures.push({ delivery, error: new Error(NO_BODY) });
-      else effects.push(await mapDelivery({ delivery, source, raw }, { ...deps, work, now: deps.now() }));
-    } catch (error) {
-      if (error instanceof LedgerError || error instanceof NotLeading) throw error;
-      // What it changed in the working set is gone with it: the next batch begins with this delivery's successors.
-      return { effects, failures: [...failures, { delivery, error }] };
-    }
-    await deps.slices.rest();
+    const source = sourceOf(delivery.source);
+    const { raw, deliveryId } = delivery;
+    if (source === undefined) effects.push(givenUp(delivery, 'its source was deleted'));
+    else if (raw === undefined) failures.push({ deliveryId, detail: NO_BODY });
+    else toMap.push({ delivery, source, raw });
   }
-  return { effects, failures };
+  return { toMap, effects, failures };
 }
 
-const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 1000);
+/** How work ends; it never rejects. */
+type Ending<T> = { readonly value: T } | { readonly error: unknown };
 
-async function fail({ delivery, error }: Failure, deps: BatchDeps, lease: Epoch): Promise<BatchResult> {
+const endingOf = <T>(work: Promise<T>): Promise<Ending<T>> =>
+  work.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+
+/** A batch that was given to the mapper. */
+interface Batch extends Sorted {
+  readonly deliveries: readonly AcceptedDelivery[];
+  readonly mapped: Promise<Ending<MappedBatch>>;
+}
+
+const NOTHING: MappedBatch = { effects: [], fault: undefined, known: 0 };
+
+async function fail({ deliveryId, detail }: Failure, deps: BatchDeps, lease: Epoch): Promise<BatchResult> {
   const { ledger, logger, died } = deps;
-  const { deliveryId, source } = delivery;
-  logger.warn('a delivery could not be mapped', { delivery: deliveryId, source, error });
-  const result = await ledger.failDelivery(lease, deliveryId, detailOf(error));
+  logger.warn('a delivery could not be mapped', { delivery: deliveryId, detail });
+  const result = await ledger.failDelivery(lease, deliveryId, detail);
   if (result.kind === 'lost-lease') return 'lost-lease';
   if (result.kind === 'failed' && result.isDead) died('downstream');
   // Nothing that it needs comes by waiting, and the deliveries of other sources stand behind it.
   return 'worked';
 }
 
-async function write(effects: readonly DeliveryEffects[], deps: BatchDeps, lease: Epoch): Promise<BatchResult> {
+async function write(effects: readonly Effects[], deps: BatchDeps, lease: Epoch): Promise<BatchResult> {
   const { ledger, died } = deps;
   if (effects.length === 0) return 'worked';
   const result = await ledger.applyDeliveries(lease, effects);
@@ -101,58 +115,99 @@ async function write(effects: readonly DeliveryEffects[], deps: BatchDeps, lease
   return 'worked';
 }
 
-/** Batches that share what was read and changed, while the one before is written. */
+/** Batches that share what was read and changed. While one is written, the next is mapped, and one more waits. */
 class Stretch {
   readonly #deps: BatchDeps;
   readonly #lease: Epoch;
-  readonly #work: WorkingSet;
   readonly #until: number;
-  /** How the batch before ends; it never rejects. */
-  #written: Promise<{ readonly result: BatchResult } | { readonly error: unknown }> | undefined;
+  /** How the batch before ends. */
+  #written: Promise<Ending<BatchResult>> | undefined;
   #lastSeq = 0;
+  #known = 0;
+  #isFresh = true;
+  /** It has one delivery, a suspect. */
+  #isAlone = false;
 
   constructor(deps: BatchDeps, lease: Epoch) {
     this.#deps = deps;
     this.#lease = lease;
-    this.#work = new WorkingSet(deps.ledger);
     this.#until = deps.now() + STRETCH_MS;
   }
 
   async run(): Promise<BatchResult> {
+    let following: Batch | undefined;
     try {
-      while (!this.#isLong()) {
-        const ended = await this.#next();
+      let current = await this.#begin();
+      this.#isAlone = current !== undefined && this.#isSuspect(current);
+      if (!this.#isAlone) this.#deps.suspects.untilSeq = 0;
+      while (current !== undefined) {
+        following = this.#isAlone ? undefined : await this.#begin();
+        const ended = await this.#finish(current);
         if (ended !== undefined) return ended;
+        current = following ?? (this.#isAlone ? undefined : await this.#begin());
       }
       return await this.#earlier();
     } finally {
+      // The next stretch reads what this one wrote, and nothing of it is mapped any more.
+      await following?.mapped;
       await this.#written;
     }
   }
 
-  #isLong(): boolean {
-    return this.#work.size >= MOST_KNOWN || this.#deps.now() >= this.#until;
+  #isSuspect({ deliveries }: Batch): boolean {
+    return (deliveries[0]?.seq ?? 0) <= this.#deps.suspects.untilSeq;
   }
 
-  /** One batch. @returns how the stretch ends; undefined: it goes on */
-  async #next(): Promise<BatchResult | undefined> {
-    const query = { limit: BATCH, maxBytes: BATCH_BYTES, afterSeq: this.#lastSeq };
-    const deliveries = await this.#deps.ledger.acceptedDeliveries(query);
-    if (deliveries.length === 0) return this.#earlier();
-    const { effects, failures } = await mapAll(deliveries, this.#work, this.#deps);
+  /** Reads a batch, and gives it to the mapper. @returns undefined: nothing waits, or the stretch is long enough */
+  async #begin(): Promise<Batch | undefined> {
+    const { ledger, mapper, sourceOf, suspects, now } = this.#deps;
+    if (this.#known >= MOST_KNOWN || now() >= this.#until) return undefined;
+    const limit = this.#isFresh && suspects.untilSeq > 0 ? 1 : BATCH;
+    const query = { limit, maxBytes: BATCH_BYTES, afterSeq: this.#lastSeq };
+    const deliveries = await ledger.acceptedDeliveries(query);
+    const last = deliveries.at(-1);
+    if (last === undefined) return undefined;
+    this.#lastSeq = last.seq;
+    const parts = sorted(deliveries, sourceOf);
+    const work = { isFresh: this.#isFresh, now: now(), deliveries: parts.toMap };
+    this.#isFresh = false;
+    return { ...parts, deliveries, mapped: endingOf(parts.toMap.length === 0 ? NONE : mapper.map(work)) };
+  }
+
+  /** Writes what came of a batch. @returns how the stretch ends; undefined: it goes on */
+  async #finish(batch: Batch): Promise<BatchResult | undefined> {
+    const mapped = await batch.mapped;
     const earlier = await this.#earlier();
     // What was mapped on top of a batch that was refused is dropped with it.
     if (earlier !== 'worked' && earlier !== 'empty') return earlier;
-    this.#write(effects);
-    this.#lastSeq = deliveries.at(-1)?.seq ?? this.#lastSeq;
+    if ('error' in mapped) return this.#notMapped(batch, mapped.error);
+    const { effects, fault, known } = mapped.value;
+    this.#known = known;
+    this.#write([...batch.effects, ...effects]);
+    const failures = [...batch.failures, ...(fault === undefined ? [] : [fault])];
     return failures.length === 0 ? undefined : this.#failed(failures);
   }
 
-  #write(effects: readonly DeliveryEffects[]): void {
-    this.#written = write(effects, this.#deps, this.#lease).then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
-    );
+  /** @throws the error, unless the thread ended at a delivery */
+  async #notMapped({ deliveries, toMap }: Batch, error: unknown): Promise<BatchResult> {
+    if (!(error instanceof MappingEnded) || !error.isOfWork) throw error;
+    const [only] = toMap;
+    if (only === undefined || !this.#isAlone) {
+      this.#deps.suspects.untilSeq = deliveries.at(-1)?.seq ?? 0;
+      return 'worked';
+    }
+    const { delivery } = only;
+    this.#deps.logger.error('a delivery ended the thread that mapped it', {
+      delivery: delivery.deliveryId,
+      source: delivery.source,
+      detail: error.message,
+    });
+    this.#write([givenUp(delivery, error.message)]);
+    return this.#earlier();
+  }
+
+  #write(effects: readonly Effects[]): void {
+    this.#written = endingOf(write(effects, this.#deps, this.#lease));
   }
 
   /** @throws LedgerError the batch before could not be written */
@@ -160,7 +215,7 @@ class Stretch {
     const written = await this.#written;
     if (written === undefined) return 'empty';
     if ('error' in written) throw written.error;
-    return written.result;
+    return written.value;
   }
 
   async #failed(failures: readonly Failure[]): Promise<BatchResult> {
@@ -172,9 +227,12 @@ class Stretch {
   }
 }
 
+const NONE = Promise.resolve(NOTHING);
+
 /**
- * Maps the oldest deliveries that wait, batch by batch for up to a second: while the ledger writes one, the next is
- * mapped. Each delivery takes effect exactly once: its effects and its end are one transaction.
+ * Maps the oldest deliveries that wait, batch by batch for up to a second. Each delivery takes effect exactly once: its
+ * effects and its end are one transaction.
  * @throws LedgerError the ledger is away: nothing, or a beginning of what was mapped, was written
+ * @throws MappingEnded the mapper can't be started
  */
 export const mapBatch = (deps: BatchDeps, lease: Epoch): Promise<BatchResult> => new Stretch(deps, lease).run();

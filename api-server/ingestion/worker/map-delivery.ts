@@ -1,41 +1,45 @@
 import { newId } from '../../../core/receipt/ids.ts';
-import { sha256, sha256Hex } from '../../../adapters/keys/primitives.ts';
+import { sha256Hex } from '../../../adapters/keys/primitives.ts';
 import type { AcceptedDelivery, DeliveryEffects } from '../../../adapters/ledger/port.ts';
 import {
   applyToFingerprint,
   stateFor,
   type FingerprintState,
 } from '../../../core/ingestion/incidents/fingerprint-state.ts';
+import { isEverSevere } from '../../../core/ingestion/incidents/episodes.ts';
 import { semanticKey } from '../../../core/ingestion/incidents/semantic-key.ts';
 import { stateEventOf } from '../../../core/ingestion/incidents/signal-state.ts';
 import { targetKey } from '../../../core/ingestion/incidents/incident.ts';
 import type { Target } from '../../../core/ingestion/incidents/match-entity.ts';
-import { signalEnvelope, type SignalEntity } from '../../../core/ingestion/mapping/envelope.ts';
+import { SharedTexts, signalEnvelope, type SignalEntity } from '../../../core/ingestion/mapping/envelope.ts';
 import type { DeadLetter } from '../../../core/ingestion/mapping/signal.ts';
-import type { SignalSource } from '../source.ts';
 import { DEAD_LETTER_TEXTS } from './dead-letter-texts.ts';
 import { groupKeyOf, settleGroup } from './incident-steps.ts';
-import type { KnownOrbs } from './known-orbs.ts';
+import type { MappingOrbs } from './mapping-orbs.ts';
+import type { MappingSource } from './mapping-source.ts';
+import type { Pauses } from './pauses.ts';
 import { readEvents, storedHeaders, type MatchedEvent } from './read-events.ts';
-import type { Slices } from './slices.ts';
 import type { WorkingSet } from './working-set.ts';
+
+/** What mapping reads of a delivery beside its body. */
+export type DeliveryHead = Omit<AcceptedDelivery, 'seq' | 'attempts' | 'raw'>;
 
 export interface MapTools {
   readonly work: WorkingSet;
-  readonly orbs: KnownOrbs;
-  readonly slices: Slices;
+  readonly orbs: MappingOrbs;
+  readonly pauses: Pauses;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly random: (bytes: number) => Uint8Array;
 }
 
 interface Arrived {
-  readonly delivery: AcceptedDelivery;
-  readonly source: SignalSource;
+  readonly delivery: DeliveryHead;
+  readonly source: MappingSource;
 }
 
 /** A delivery whose body could be opened. */
-interface Opened extends Arrived {
+export interface OpenedDelivery extends Arrived {
   readonly raw: Uint8Array;
 }
 
@@ -58,6 +62,7 @@ class GroupKeys {
 
 interface DeliveryTools extends MapTools {
   readonly groups: GroupKeys;
+  readonly texts: SharedTexts;
 }
 
 const LIMITS: DeadLetter = { reason: 'limits', pointer: '/spec/match' };
@@ -73,22 +78,25 @@ function entityOf(target: Target | null, host: string | null): SignalEntity {
 
 type NewSignal = DeliveryEffects['signals'][number];
 
-function signalOf({ event, target }: MatchedEvent, arrived: Hashed, tools: MapTools): NewSignal {
+function signalOf({ event, target }: MatchedEvent, arrived: Hashed, tools: DeliveryTools): NewSignal {
   const { delivery, source, body } = arrived;
-  const { now, random, orbs } = tools;
+  const { now, random, orbs, texts } = tools;
   const signalId = newId('sig_', now, random);
-  const key = semanticKey(delivery.source, event, sha256);
+  const key = semanticKey(delivery.source, event, sha256Hex);
   const host = orbs.hostOf(source.namespace, target, now);
-  const envelope = signalEnvelope({
-    signalId,
-    event,
-    entity: entityOf(target, host),
-    source,
-    semanticKey: key,
-    receivedAt: delivery.receivedAt,
-    raw: { deliveryId: delivery.deliveryId, ...body },
-    eventId: delivery.deliveryKey.startsWith('sha256:') ? null : delivery.deliveryKey,
-  });
+  const envelope = signalEnvelope(
+    {
+      signalId,
+      event,
+      entity: entityOf(target, host),
+      source,
+      semanticKey: key,
+      receivedAt: delivery.receivedAt,
+      raw: { deliveryId: delivery.deliveryId, ...body },
+      eventId: delivery.deliveryKey.startsWith('sha256:') ? null : delivery.deliveryKey,
+    },
+    texts,
+  );
   const { status, severity } = event;
   const orbId = target?.kind === 'orb' ? target.orb : null;
   const json = JSON.stringify(envelope);
@@ -110,16 +118,20 @@ async function settleTargets(
     if (only !== undefined && key !== only) continue;
     const { namespace, trust } = source;
     const { fingerprint } = event;
+    const { tenant } = delivery;
+    const groupKey = groups.of(found.target, fingerprint);
+    const merged = stateFor(state, found);
+    if (!isEverSevere(merged, effects) && (await work.newest(tenant, groupKey)) === undefined) continue;
     const group = {
-      tenant: delivery.tenant,
-      groupKey: groups.of(found.target, fingerprint),
+      tenant,
+      groupKey,
       target: found.target,
       host: orbs.hostOf(namespace, found.target, now),
       fingerprint,
       title: found.title.text,
     };
     const monitor = orbs.monitorOf(namespace, found.target);
-    const member = { source: delivery.source, trust, monitor, effects, state: stateFor(state, found) };
+    const member = { source: delivery.source, trust, monitor, effects, state: merged };
     await settleGroup({ work, now, newId: () => newId('inc_', now, random) }, group, member);
   }
 }
@@ -164,16 +176,31 @@ function groupsOf({ event, target }: MatchedEvent, source: string, { work, group
   return Object.values(targets).map((one) => groups.of(one.target, fingerprint));
 }
 
+/** Orbs that the state of a fingerprint names, where an event names none. */
+const knownOrbs = (events: readonly MatchedEvent[], source: string, work: WorkingSet): readonly string[] =>
+  events.flatMap(({ event, target }) =>
+    target === null
+      ? Object.values(work.state(source, event.fingerprint).targets).flatMap((one) =>
+          one.target.kind === 'orb' ? [one.target.orb] : [],
+        )
+      : [],
+  );
+
 /** Reads what the events of a delivery change, two reads for many events. */
-async function loadFor(events: readonly MatchedEvent[], { delivery }: Arrived, tools: DeliveryTools): Promise<void> {
-  const { work, slices } = tools;
+async function loadFor(
+  events: readonly MatchedEvent[],
+  { delivery, source: { namespace } }: Arrived,
+  tools: DeliveryTools,
+): Promise<void> {
+  const { work, pauses, orbs } = tools;
   const { source, tenant } = delivery;
   for (let from = 0; from < events.length; from += READ_AT_ONCE) {
     const some = events.slice(from, from + READ_AT_ONCE);
     await work.load(source, [...new Set(some.map(({ event }) => event.fingerprint))]);
+    await orbs.learn(namespace, knownOrbs(some, source, work));
     const groups = new Set(some.flatMap((matched) => groupsOf(matched, source, tools)));
     await work.loadNewest(tenant, [...groups].slice(0, MOST_GROUPS));
-    await slices.rest();
+    await pauses.rest();
   }
 }
 
@@ -193,7 +220,8 @@ async function applyAll(events: readonly MatchedEvent[], opened: Hashed, tools: 
     signals.push(signalOf(matched, opened, tools));
     const fault = hasEffects ? await applyEvent(matched, opened, tools) : undefined;
     if (fault !== undefined) faults.push(fault);
-    await tools.slices.rest();
+    const pause = tools.pauses.rest();
+    if (pause !== undefined) await pause;
   }
   return { signals, faults };
 }
@@ -203,8 +231,8 @@ async function applyAll(events: readonly MatchedEvent[], opened: Hashed, tools: 
  * dead letter: mapping it again gives only repeats of them.
  * @throws LedgerError @throws Error the delivery failed for a reason outside of it
  */
-export async function mapDelivery(arrived: Opened, mapTools: MapTools): Promise<DeliveryEffects> {
-  const tools: DeliveryTools = { ...mapTools, groups: new GroupKeys() };
+export async function mapDelivery(arrived: OpenedDelivery, mapTools: MapTools): Promise<DeliveryEffects> {
+  const tools: DeliveryTools = { ...mapTools, groups: new GroupKeys(), texts: new SharedTexts() };
   const { delivery, source, raw } = arrived;
   const { deliveryId } = delivery;
   const read = await readEvents({ body: raw, headers: storedHeaders(delivery) }, source, tools);

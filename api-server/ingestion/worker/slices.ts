@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../../adapters/time/clock.ts';
+import type { Pauses } from './pauses.ts';
 
 /** The main thread also answers runs: nothing here holds it for longer at a time. */
 const SLICE_MS = 4;
@@ -11,7 +12,7 @@ const OTHER_WORK_MS = 0.15;
 const SHARED_SLICES = 50;
 
 /** Gives other work of the main thread a turn between short pieces of work. */
-export class Slices {
+export class Slices implements Pauses {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #began: number;
   /** Slices since other work was seen. */
@@ -23,9 +24,13 @@ export class Slices {
   }
 
   /** Call it between two pieces of work, each much shorter than a slice. */
-  async rest(): Promise<void> {
+  rest(): Promise<void> | undefined {
     const now = this.#clock.monotonic();
-    if (now - this.#began < (this.#alone < SHARED_SLICES ? SHARED_SLICE_MS : SLICE_MS)) return;
+    const isOver = now - this.#began >= (this.#alone < SHARED_SLICES ? SHARED_SLICE_MS : SLICE_MS);
+    return isOver ? this.#turn(now) : undefined;
+  }
+
+  async #turn(now: number): Promise<void> {
     await nextTurn();
     this.#began = this.#clock.monotonic();
     this.#alone = this.#began - now > OTHER_WORK_MS ? 0 : this.#alone + 1;

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../adapters/keys/primitives.ts';
+import { sha256Hex } from '../../../adapters/keys/primitives.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import { semanticKey } from '../../../core/ingestion/incidents/semantic-key.ts';
 import { targetKey } from '../../../core/ingestion/incidents/incident.ts';
@@ -87,7 +87,7 @@ interface Sample {
 async function view(source: SignalSource, { delivery, verify }: Sample, parts: DryRunParts): Promise<JsonObject> {
   const { orbs, clock } = parts;
   const warnings = verify ? verifyWarnings(source, delivery, clock.now()) : [];
-  const read = await readEvents(delivery, source, { orbs, slices: new Slices(clock) });
+  const read = await readEvents(delivery, source, { orbs, pauses: new Slices(clock) });
   if (!read.ok) {
     const { reason, pointer } = read.deadLetter;
     const dead = { reason, pointer, detail: DEAD_LETTER_TEXTS[reason] };
@@ -101,7 +101,7 @@ async function view(source: SignalSource, { delivery, verify }: Sample, parts: D
     matched: events.map(matchView),
     effects: [...events.map((matched) => incidentEffect(matched, source)), reputationEffect(events, source, orbs)],
     warnings: [...warnings, ...cut],
-    semantic_keys: events.map(({ event }) => semanticKey(`${source.namespace}/${source.name}`, event, sha256)),
+    semantic_keys: events.map(({ event }) => semanticKey(`${source.namespace}/${source.name}`, event, sha256Hex)),
     dead_letter: fault === undefined ? null : { ...fault, detail: DEAD_LETTER_TEXTS[fault.reason] },
   };
 }

@@ -100,6 +100,10 @@ function endOf(occurrence: Occurrence, member: Member, flaps: readonly Flap[], {
 const isSevere = ({ severity }: Occurrence, { effects }: Member): boolean =>
   SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(effects.minSeverity);
 
+/** Whether a source may show a problem that is severe enough. One that never did opens no incident. */
+export const isEverSevere = ({ starts }: SignalState, { minSeverity }: Pick<Effects, 'minSeverity'>): boolean =>
+  starts.some(({ severity }) => SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(minSeverity));
+
 interface MemberSpans {
   readonly spans: readonly Span[];
   readonly dues: readonly number[];

@@ -23,6 +23,8 @@ export interface MatchRule {
 
 export interface CompiledMatch {
   readonly when: UntypedExpression;
+  /** The condition as it was written. */
+  readonly text: string;
   readonly target: Target;
 }
 
@@ -35,7 +37,7 @@ export function compileMatch(rules: readonly MatchRule[]): MatchResult {
   const findings: Finding[] = [];
   const compiled = rules.flatMap(({ when, target }, index) => {
     const result = compileUntyped(when, { roots: ROOTS, units: WHEN_UNITS, pointer: `/spec/match/${index}/when` });
-    if (result.ok) return [{ when: result.expression, target }];
+    if (result.ok) return [{ when: result.expression, text: when, target }];
     findings.push(result.finding);
     return [];
   });

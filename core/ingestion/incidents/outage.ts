@@ -10,6 +10,8 @@ const OUTAGE_ORBS = 3;
 
 /** Whether at least three Orbs began to fail within five minutes. */
 function isOutage(found: readonly OrbIncident[]): boolean {
+  // Most hosts have few Orbs, and any number of incidents.
+  if (new Set(found.map(({ orbId }) => orbId)).size < OUTAGE_ORBS) return false;
   const inOrder = found.toSorted((one, other) => one.openedAt - other.openedAt);
   const within = new Map<string, number>();
   let first = 0;

@@ -1,6 +1,4 @@
-import { digestOf, type Digest, type Sha256 } from '../../json/digest.ts';
-import { encodeUtf8 } from '../../json/bytes.ts';
-import { jcs } from '../../json/jcs.ts';
+import { isDigest, type Digest, type Sha256Hex } from '../../json/digest.ts';
 import type { EventDraft } from '../mapping/signal.ts';
 
 /**
@@ -9,14 +7,14 @@ import type { EventDraft } from '../mapping/signal.ts';
  * problem would be a repeat of the last.
  * @param source `namespace/name`
  */
-export const semanticKey = (
+export function semanticKey(
   source: string,
   { fingerprint, status, startsAt, endsAt, occurredAt }: EventDraft,
-  sha256: Sha256,
-): Digest =>
-  digestOf(
-    encodeUtf8(
-      jcs([source, fingerprint.toWellFormed(), status, startsAt ?? (endsAt === null ? occurredAt : null), endsAt]),
-    ),
-    sha256,
-  );
+  sha256Hex: Sha256Hex,
+): Digest {
+  const at = startsAt ?? (endsAt === null ? occurredAt : null);
+  // A list of texts, whole numbers and null is canonical as it is written (RFC 8785).
+  const key = `sha256:${sha256Hex(JSON.stringify([source, fingerprint.toWellFormed(), status, at, endsAt]))}`;
+  if (!isDigest(key)) throw new TypeError('SHA-256 is 64 hexadecimal digits');
+  return key;
+}

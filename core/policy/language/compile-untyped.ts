@@ -7,7 +7,7 @@ import type { PolicyLintCode } from './lint-codes.ts';
 import { findingOf } from './place.ts';
 import { boundSource } from './source-bounds.ts';
 import { MAX_NODES, TooManyNodes, childrenOf, treeOf, type Node, type NodeOf } from './tree.ts';
-import { pathOf, valueAt } from './untyped-path.ts';
+import { choiceOf } from './untyped-choice.ts';
 import { bindJson, jsonOf, MAX_ITEMS, MAX_TEXT } from './untyped-values.ts';
 
 /** Sizes that values without a type count as (ingestion.md §3). */
@@ -193,8 +193,8 @@ function parsed(source: string): { readonly tree: Node } | { readonly fault: Fau
 }
 
 function evaluateOf(tree: Node, resultValues: number): UntypedExpression['evaluate'] {
-  const path = pathOf(tree);
-  if (path !== undefined) return ({ values }) => valueAt(values, path);
+  const read = choiceOf(tree);
+  if (read !== undefined) return ({ values }) => read(values);
   const run = evaluationOf(tree.expr);
   return (bound) =>
     withoutTraces(() => {

@@ -14,12 +14,8 @@ export function pathOf(node: Node): readonly string[] | undefined {
   return of && [...of, node.field];
 }
 
-/**
- * What the evaluator would give for a plain path, but that lists and objects are whole: its reader takes what it needs of
- * them. Texts are cut, and a number that is not finite has no form in JSON.
- * @returns undefined: a name of the path is absent
- */
-export function valueAt(values: JsonObject, path: readonly string[]): JsonValue | undefined {
+/** What stands at a path, as it is. @returns undefined: a name of the path is absent */
+export function memberAt(values: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue = values;
   for (const name of path) {
     if (!isJsonObject(value) || !Object.hasOwn(value, name)) return undefined;
@@ -27,6 +23,16 @@ export function valueAt(values: JsonObject, path: readonly string[]): JsonValue 
     if (next === undefined) return undefined;
     value = next;
   }
+  return value;
+}
+
+/**
+ * What the evaluator would give for a plain path, but that lists and objects are whole: its reader takes what it needs of
+ * them. Texts are cut, and a number that is not finite has no form in JSON.
+ * @returns undefined: a name of the path is absent
+ */
+export function valueAt(values: JsonObject, path: readonly string[]): JsonValue | undefined {
+  const value = memberAt(values, path);
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   return typeof value === 'string' ? value.slice(0, MAX_TEXT) : value;
 }

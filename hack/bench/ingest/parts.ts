@@ -70,6 +70,7 @@ async function backlog({ folder, mock, settings }: Place): Promise<Found> {
     row('backlog: events a second', [perSecond], { digits: 0 }),
     row('backlog: CPU of an event, main thread, µs', [drained.threads.main]),
     row('backlog: CPU of an event, ledger thread, µs', [drained.threads.ledger]),
+    row('backlog: CPU of an event, mapping thread, µs', [drained.threads.mapping]),
   ];
   return { rows, measured: drained };
 }

@@ -3,7 +3,7 @@ import { deliveryKeyOf } from '../../../api-server/ingestion/delivery-key.ts';
 import type { SignalSource } from '../../../api-server/ingestion/source.ts';
 import { KnownOrbs } from '../../../api-server/ingestion/worker/known-orbs.ts';
 import { readEvents } from '../../../api-server/ingestion/worker/read-events.ts';
-import { Slices } from '../../../api-server/ingestion/worker/slices.ts';
+import { NO_PAUSES } from '../../../api-server/ingestion/worker/pauses.ts';
 import { judgeSource } from '../../../core/ingestion/source/judge-source.ts';
 import { VENDORS } from '../../../core/ingestion/vendors/vendors.ts';
 import { aSignalSource } from '../../support/a-signal-source.ts';
@@ -20,15 +20,13 @@ const ORBS = new KnownOrbs({
   published: { version: () => undefined },
   platformNamespace: 'orb-system',
 });
-// Its time stands still, so nothing rests.
-const SLICES = new Slices({ monotonic: () => 0 });
 
 /** Everything that a body meets between the verification and the ledger. @returns whether it was read */
 async function takeBody(source: SignalSource, body: Uint8Array): Promise<boolean> {
   const { text } = deliveryKeyOf(source, undefined, { body, receivedAt: 0 });
   if (!/^(?:sha256:[0-9a-f]{64}|id:[^]{1,256})$/u.test(text)) throw new Error(`the key of a delivery is ${text}`);
   const headers = [['content-type', 'application/json']] as const;
-  const read = await readEvents({ body, headers }, source, { orbs: ORBS, slices: SLICES });
+  const read = await readEvents({ body, headers }, source, { orbs: ORBS, pauses: NO_PAUSES });
   return read.ok;
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { expect } from 'chai';
 import type { DeliveryEffects } from '../../../../adapters/ledger/port.ts';
 import { acceptAll, aSignal, effectsOf, SOURCE, workerLease } from '../../../support/ingest-rows.ts';
@@ -38,6 +39,19 @@ describe('slices of effects', () => {
     await ledger.recordRun(aStart(2), aFinish(2));
     expect(await groupsOf(28, 56), '20 small ones behind a run, then 2 large ones').to.equal(22);
     expect((await ledger.deliveryCounts(SOURCE)).done).to.equal(84);
+  });
+
+  it('keep the WAL as short as runs do: each counts as its rows', async () => {
+    const { ledger, options } = fixture;
+    const lease = await workerLease(ledger);
+    const json = 'x'.repeat(900);
+    await acceptAll(ledger, numbersTo(40));
+    for (const number of numbersTo(40)) {
+      const signals = Array.from({ length: EVENTS }, (_, event) => aSignal(number * 1000 + event, { json }));
+      await ledger.applyDeliveries(lease, [effectsOf(number, { signals })]);
+    }
+    const pages = statSync(`${options.file}-wal`).size / 8192;
+    expect(pages).to.be.lessThan(500 + 250);
   });
 
   it('hold one delivery at least, however many rows it has', async () => {

@@ -8,6 +8,7 @@ describe('CPU by thread', () => {
     ['MainThread', 'main'],
     ['ledger', 'ledger'],
     ['WorkerThread', 'ledger'],
+    ['mapping', 'mapping'],
     ['self-check', 'check'],
     ['libuv-worker', 'pool'],
     ['V8Worker', 'V8'],
@@ -16,7 +17,7 @@ describe('CPU by thread', () => {
   ];
   for (const [name, thread] of names)
     it(`counts ${name} as ${thread}`, () => {
-      const none = { main: 0, ledger: 0, check: 0, pool: 0, V8: 0, other: 0 };
+      const none = { main: 0, ledger: 0, mapping: 0, check: 0, pool: 0, V8: 0, other: 0 };
       expect(sumThreads([stat(name, 2), stat(name, 3)])).to.deep.equal({ ...none, [thread]: 50_000 });
     });
 
@@ -26,6 +27,7 @@ describe('CPU by thread', () => {
     expect(timesPerRequest(before, after, 100)).to.deep.equal({
       main: 2000,
       ledger: 100,
+      mapping: 0,
       check: 0,
       pool: 0,
       V8: 0,

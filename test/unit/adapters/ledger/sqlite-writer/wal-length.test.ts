@@ -16,7 +16,7 @@ const walPages = ({ file }: WriterFixture): number => statSync(`${file}-wal`).si
 function load({ writer }: WriterFixture, from: number, runs: number, rows: number): number {
   const tidied = (group: Parameters<typeof writer.commit>[0]): void => {
     writer.commit(group);
-    writer.tidy(group.length);
+    writer.tidy();
   };
   for (let first = from; first < from + runs; first += rows) {
     const group = Array.from({ length: rows }, (_, at) => first + at);
@@ -48,7 +48,7 @@ describe('WalLength', () => {
   it('counts the pages of large rows', () => {
     for (let number = 0; number < 60; number += 1) {
       fixture.writer.commit([['putState', 'kind', `key ${number}`, 'x'.repeat(400_000)]]);
-      fixture.writer.tidy(1);
+      fixture.writer.tidy();
     }
     expect(walPages(fixture)).to.be.lessThan(500 + LARGE_ROOM_PAGES);
   });

@@ -7,6 +7,7 @@ import {
 import type { IngestWorker } from '../../../../../api-server/ingestion/worker/ingest-worker.ts';
 import { LedgerError } from '../../../../../adapters/ledger/port.ts';
 import { anIngestRig, type IngestRig } from '../../../../support/ingest-rig.ts';
+import { mappingOnThisThread } from '../../../../support/mapping-here.ts';
 import { recordLog } from '../../../../support/kube/runtime-recorders.ts';
 import { named, readText, type Sample } from '../../../../support/exposition.ts';
 import { untilTrue } from '../../../../support/wait-for.ts';
@@ -43,7 +44,7 @@ describe('the worker of deliveries', () => {
     await rig.dispose();
   });
 
-  function start(other: Partial<IngestWorkerParts> = {}): IngestWorker {
+  function start(other: Partial<Pick<IngestWorkerParts, 'ledger' | 'isReady'>> = {}): IngestWorker {
     const { ledger, clock, catalog, published, sources } = rig;
     const worker = createIngestWorker({
       ledger,
@@ -55,7 +56,9 @@ describe('the worker of deliveries', () => {
       platformNamespace: 'orb-system',
       sourceOf: (key) => rig.deps.sourceOf(key),
       sources: () => sources.of('acme'),
-      random: rig.deps.random,
+      random: rig.desk.random,
+      ledgerFile: rig.ledgerFile,
+      startThread: mappingOnThisThread,
       logger: log.logger,
       holder: 'one',
       isReady: () => true,

@@ -182,15 +182,25 @@ describe('mapping of accepted deliveries', () => {
   });
 
   it('gives a delivery up after three failures, and maps those behind it', async () => {
-    const deliveryId = await rig.deliver('acme/bad', alert());
+    const deliveryId = await rig.deliver('bad/am', alert());
     await rig.deliver('acme/am', alert());
-    const sourceOf: typeof rig.deps.sourceOf = (key) => {
-      if (key === 'acme/bad') throw new Error('a fault of ours');
-      return rig.deps.sourceOf(key);
+    rig.addSource('bad/am', { type: 'alertmanager' });
+    const { orbs: real } = rig.desk;
+    const orbs: typeof real = {
+      size: 0,
+      forget: () => undefined,
+      learn: () => undefined,
+      running: (namespace, name) => real.running(namespace, name),
+      hostOf: (namespace, target, now) => real.hostOf(namespace, target, now),
+      monitorOf: (namespace, target) => real.monitorOf(namespace, target),
+      isKnown: (namespace, id) => {
+        if (namespace === 'bad') throw new Error('a fault of ours');
+        return real.isKnown(namespace, id);
+      },
     };
     for (const result of ['worked', 'worked', 'worked', 'worked', 'empty'])
-      expect(await rig.mapWith({ sourceOf })).to.equal(result);
-    expect(await rig.ledger.deadLetter('acme', deliveryId)).to.include({
+      expect(await rig.mapBy({ orbs })).to.equal(result);
+    expect(await rig.ledger.deadLetter('bad', deliveryId)).to.include({
       reason: 'downstream',
       detail: 'a fault of ours',
     });
@@ -212,9 +222,9 @@ describe('mapping of accepted deliveries', () => {
       isFirst = false;
       return rows;
     };
-    const ledger = { ...rig.deps.ledger, incidentsByGroup: racing };
-    expect(await rig.mapWith({ ledger })).to.equal('stale');
-    expect(await rig.mapWith({ ledger })).to.equal('worked');
+    const ledger = { ...rig.ledger, incidentsByGroup: racing };
+    expect(await rig.mapBy({ ledger })).to.equal('stale');
+    expect(await rig.mapBy({ ledger })).to.equal('worked');
     expect((await rig.incidents())[0]?.revision).to.equal(3);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sha256 } from '../../../../../adapters/keys/primitives.ts';
+import { sha256Hex } from '../../../../../adapters/keys/primitives.ts';
 import { compileMatch, matchEntity, type MatchRule } from '../../../../../core/ingestion/incidents/match-entity.ts';
 import { semanticKey } from '../../../../../core/ingestion/incidents/semantic-key.ts';
 import type { EventDraft } from '../../../../../core/ingestion/mapping/signal.ts';
@@ -61,7 +61,7 @@ describe('what a signal is about', () => {
   });
 });
 
-const key = (form: Partial<EventDraft>, source = 'acme/g') => semanticKey(source, { ...SIGNAL, ...form }, sha256);
+const key = (form: Partial<EventDraft>, source = 'acme/g') => semanticKey(source, { ...SIGNAL, ...form }, sha256Hex);
 
 describe('the key of a signal', () => {
   it('stays while texts and labels change', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sha256Hex } from '../../../../../adapters/keys/primitives.ts';
-import { signalEnvelope } from '../../../../../core/ingestion/mapping/envelope.ts';
+import { SharedTexts, signalEnvelope } from '../../../../../core/ingestion/mapping/envelope.ts';
 import { expressionHeaders } from '../../../../../core/ingestion/mapping/kept-headers.ts';
 import { compileMapping, mapPayload } from '../../../../../core/ingestion/mapping/map-payload.ts';
 import { readPayload } from '../../../../../core/ingestion/mapping/read-payload.ts';
@@ -179,16 +179,19 @@ describe('the envelope of a signal', () => {
   const [event] = eventsOf('alertmanager', sampleBody('alertmanager'));
   if (event === undefined) throw new Error('the sample has no event');
   const envelope = (form: Partial<EventDraft> = {}) =>
-    signalEnvelope({
-      signalId: 'sig_1',
-      event: { ...event, ...form },
-      entity: { orbId: ORB, provider: 'api.sendgrid.com', service: null },
-      source: { namespace: 'acme', name: 'am', type: 'alertmanager', trust: 'shared_secret' },
-      semanticKey: 'sha256:00',
-      receivedAt: SAMPLE_TIME + 1120,
-      raw: { deliveryId: 'dlv_1', sha256: 'ab', bytes: 727 },
-      eventId: null,
-    });
+    signalEnvelope(
+      {
+        signalId: 'sig_1',
+        event: { ...event, ...form },
+        entity: { orbId: ORB, provider: 'api.sendgrid.com', service: null },
+        source: { namespace: 'acme', name: 'am', type: 'alertmanager', trust: 'shared_secret' },
+        semanticKey: 'sha256:00',
+        receivedAt: SAMPLE_TIME + 1120,
+        raw: { deliveryId: 'dlv_1', sha256: 'ab', bytes: 727 },
+        eventId: null,
+      },
+      new SharedTexts(),
+    );
 
   it('is a CloudEvent that names the raw body', () => {
     const { data, ...attributes } = envelope();

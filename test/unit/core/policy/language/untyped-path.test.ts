@@ -36,6 +36,20 @@ describe('a plain path', () => {
     );
   });
 
+  it('is also chosen by what is present', () => {
+    const paths = fc.array(names, { minLength: 1, maxLength: 3 }).map((path) => ['payload', ...path].join('.'));
+    const parts = fc.oneof(paths, fc.constantFrom('"A"', '""'));
+    fc.assert(
+      fc.property(values, paths, paths, parts, parts, parts, (payload, one, other, ...[first, second, third]) => {
+        const source = `has(${one}) ? ${first} : has(${other}) ? ${second} : ${third}`;
+        const bound = new BoundValues({ payload });
+        const expected = compiled(`true ? (${source}) : ${third}`).evaluate(bound);
+        expect(compiled(source).evaluate(bound)).to.deep.equal(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   const ROWS: readonly [why: string, source: string, payload: JsonObject, expected: JsonValue | undefined][] = [
     ['a name of a prototype', 'payload.constructor', {}, undefined],
     ['a member of a text', 'payload.a.length', { a: 'abc' }, undefined],

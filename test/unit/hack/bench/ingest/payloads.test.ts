@@ -11,7 +11,7 @@ import { semanticKey } from '../../../../../core/ingestion/incidents/semantic-ke
 import { mapPayload } from '../../../../../core/ingestion/mapping/map-payload.ts';
 import { readPayload } from '../../../../../core/ingestion/mapping/read-payload.ts';
 import { VENDORS } from '../../../../../core/ingestion/vendors/vendors.ts';
-import { sha256, sha256Hex } from '../../../../../adapters/keys/primitives.ts';
+import { sha256Hex } from '../../../../../adapters/keys/primitives.ts';
 import { compiledMapping } from '../../../../support/compiled-mapping.ts';
 
 const EVENTS = { count: 800, until: 1_795_168_800_000 };
@@ -42,7 +42,7 @@ describe('the events of the benchmark of ingestion', () => {
   });
 
   it('are no repeats of each other, and a tenth of the problems is severe', () => {
-    const keys = mapped.map((event) => semanticKey('default/grafana', event, sha256));
+    const keys = mapped.map((event) => semanticKey('default/grafana', event, sha256Hex));
     expect(new Set(keys).size).to.equal(EVENTS.count);
     const problems = Array.from({ length: problemsOf(EVENTS) }, (_, problem) => problem);
     expect(problems.filter(isSevere).length).to.equal(problemsOf(EVENTS) / 10);
