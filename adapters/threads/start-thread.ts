@@ -1,11 +1,15 @@
 import { extname } from 'node:path';
 import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
+import { createBell, ring } from './message-bell.ts';
 
 // A compiler rewrites the extension of imports, but not of URLs: every module has that of this one.
 const EXTENSION = extname(import.meta.url);
 
 /** The system shows the first 15 characters of the name. A thread that outgrows its limits ends like one that crashed. */
-type ThreadOptions = Pick<WorkerOptions, 'name' | 'resourceLimits'>;
+interface ThreadOptions extends Pick<WorkerOptions, 'name' | 'resourceLimits'> {
+  /** It sleeps until a message comes, without an event loop: `serveBell` over the bell in its `workerData`. */
+  readonly sleeps?: true;
+}
 
 /** What a thread tells. */
 interface ThreadEvents<Out> {
@@ -34,7 +38,9 @@ export type StartThread<In, Out> = (events: ThreadEvents<Out>) => Thread<In>;
 export const threadOf =
   <In, Out>(entry: URL, options: ThreadOptions): StartThread<In, Out> =>
   ({ onMessage, onEnd }) => {
-    const worker = new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), options);
+    const { sleeps = false, ...limits } = options;
+    const bell = sleeps ? createBell() : undefined;
+    const worker = new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), { ...limits, workerData: bell });
     let over = false;
     const end = (cause: unknown): void => {
       if (over) return;
@@ -53,7 +59,10 @@ export const threadOf =
       });
     });
     return {
-      post: (message, transfer = []) => worker.postMessage(message, transfer),
+      post: (message, transfer = []) => {
+        worker.postMessage(message, transfer);
+        if (bell !== undefined) ring(bell);
+      },
       ended,
       terminate: () => worker.terminate(),
     };

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { readJsonText } from '../manifest/text/json-reader.ts';
 import { mayEscapeNames } from '../json/escaped-name.ts';
+import { hasLongDigits } from '../json/long-digits.ts';
 
 /** A provider's answer as the outputs see it (design.md §2). */
 export interface ProviderAnswer {
@@ -32,10 +33,9 @@ const isTextType = (type: string): boolean =>
   type.startsWith('text/') || type === 'application/x-ndjson' || type.endsWith('/xml') || type.endsWith('+xml');
 
 /** Whether a body holds a number that `readBody` may have left out. */
-export const hasLongInteger = (bytes: Uint8Array): boolean => LONG_INTEGER.test(decodeText(bytes) ?? '');
+export const hasLongInteger = (bytes: Uint8Array): boolean => hasLongDigits(decodeText(bytes) ?? '');
 
 // A number that a double can't hold exactly counts as absent, so that no rounded value is returned.
-const LONG_INTEGER = /\d{16}/;
 const dropUnsafe = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '') && !Number.isSafeInteger(value)
     ? undefined
@@ -82,7 +82,7 @@ function faultAt(error: unknown): BrokenBody {
 function parseJson(text: string): ReadBody {
   if (mayEscapeNames(text)) return parseByHand(text);
   try {
-    const value: unknown = LONG_INTEGER.test(text) ? JSON.parse(text, dropUnsafe) : JSON.parse(text);
+    const value: unknown = hasLongDigits(text) ? JSON.parse(text, dropUnsafe) : JSON.parse(text);
     return { ok: true, body: isJson(value) ? value : undefined };
   } catch (error) {
     return faultAt(error);

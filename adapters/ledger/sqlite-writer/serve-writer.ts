@@ -7,12 +7,15 @@ import { checkHead } from './check-head.ts';
 import { openWriterDatabase } from './schema.ts';
 import { Writer } from './writer.ts';
 
-/** Handles the messages of a port one at a time, and answers each. A `close` message ends it. */
-export function serveWriter(port: MessagePort): void {
+/** Handles one message. The port of a writer that says `last` is closed. */
+type HandleMessage = (message: ToWriter) => 'more' | 'last';
+
+/** Handles the messages of a port one at a time, and answers each. A `close` message is the last. */
+export function writerOf(port: Pick<MessagePort, 'postMessage' | 'close'>): HandleMessage {
   const answer = (message: FromWriter): void => port.postMessage(message);
   let writer: Writer | undefined;
 
-  function open(settings: WriterSettings): void {
+  function open(settings: WriterSettings): 'more' | 'last' {
     try {
       const db = openWriterDatabase(settings.file, settings.identity, (done, total) => {
         answer(['folding', done, total]);
@@ -20,10 +23,12 @@ export function serveWriter(port: MessagePort): void {
       checkHead(db);
       writer = new Writer(db, settings);
       answer(['ready', ...writer.sizes()]);
+      return 'more';
     } catch (error) {
       const code = error instanceof LedgerError ? error.code : 'ledger-unavailable';
       answer(['unopened', code, failureDetail(error)]);
       port.close();
+      return 'last';
     }
   }
 
@@ -39,20 +44,19 @@ export function serveWriter(port: MessagePort): void {
     writer.tidy();
   }
 
-  port.on('message', (message: ToWriter) => {
+  return (message) => {
     switch (message[0]) {
       case 'open':
-        open(message[1]);
-        return;
+        return open(message[1]);
       case 'group':
         commit(message[1]);
-        return;
+        return 'more';
       case 'close':
         writer?.close();
         port.close();
-        return;
+        return 'last';
       default:
-        message satisfies never;
+        return message satisfies never;
     }
-  });
+  };
 }
