@@ -7,6 +7,7 @@ import { indeterminate } from '../../core/policy/simulation/recorded-run.ts';
 import { readRecorded, type ReplayContext, type StoredRun } from '../../core/policy/simulation/read-recorded.ts';
 import { FactsReader } from '../../core/policy/simulation/recorded-texts.ts';
 import { sampled, type SampledReceipt } from '../../core/policy/simulation/replay-sample.ts';
+import { compactJws } from '../../core/policy/simulation/receipt-texts.ts';
 import { ReplayTally } from '../../core/policy/simulation/replay-tally.ts';
 import { isChanged, ReplayWalk, type ReplayInput, type WalkedRun } from '../../core/policy/simulation/replay-walk.ts';
 import { verifyReceipt } from '../../core/verify/verify.ts';
@@ -39,13 +40,9 @@ function setOf({ policies, missing }: PolicySources, now: number): PolicySet {
   return policySet(members, missing);
 }
 
-const storedOf = ({ receiptId, orbId, issuedAt, jws, payload, entry, decision }: RecordedRunRow): StoredRun => ({
-  receiptId,
-  orbId,
+const storedOf = ({ issuedAt, decision, ...receipt }: RecordedRunRow): StoredRun => ({
+  ...receipt,
   at: issuedAt,
-  jws,
-  payload,
-  entry,
   caller: decision?.caller ?? '',
   record: decision?.json ?? null,
   facts: decision?.facts ?? [],
@@ -164,7 +161,7 @@ export class ReplayDesk {
     this.#signatures += 1;
     const { keys: document, now } = this.#job;
     const primitives = { sha256, ed25519Verify, now: () => now };
-    const receipt = { jws: stored.jws, proof: null, document };
+    const receipt = { jws: compactJws(stored), proof: null, document };
     const { signatureValid } = await verifyReceipt(receipt, { allowUnlogged: true }, primitives);
     this.#conclude(signatureValid ? walked : undefined, stored);
   }

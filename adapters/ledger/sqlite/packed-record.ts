@@ -79,6 +79,14 @@ const MARK = SEAM;
 const AS_TEXT = '=';
 const DEFLATED = 'z';
 
+/**
+ * SQL for a column of records beside their `packing`: a record that is its text is given as one. So most records need no
+ * memory outside of the heap, which takes long to free.
+ */
+export const recordSql = (column: string): string =>
+  `CASE WHEN packing = ${PACKING} AND substr(${column}, 1, 1) = CAST('${AS_TEXT}' AS BLOB)
+     THEN CAST(${column} AS TEXT) ELSE ${column} END`;
+
 /** Why a text can't be part of a record; undefined: it can. */
 export function faultOfText(text: string, maxBytes: number): string | undefined {
   if (text.includes(SEPARATOR)) return 'JSON text holds no U+0000';
@@ -122,7 +130,8 @@ export type PartsOf = (ids: string) => readonly string[] | undefined;
 const inflated = (bytes: Uint8Array): string => inflateRawSync(bytes, INFLATE_OPTIONS).toString('utf8');
 
 /** @throws what `zlib` throws for damaged bytes */
-function textIn(bytes: Uint8Array, packing: number): string | undefined {
+function textIn(bytes: Uint8Array | string, packing: number): string | undefined {
+  if (typeof bytes === 'string') return packing === PACKING ? bytes.slice(AS_TEXT.length) : undefined;
   if (packing === 1) return inflated(bytes);
   if (packing !== PACKING) return undefined;
   const form = String.fromCodePoint(bytes[0] ?? 0);
@@ -140,8 +149,11 @@ function wholeOf(text: string, partsOf: PartsOf): string | undefined {
   return parts?.length === own.length + 1 ? fillHoles(parts, own) : undefined;
 }
 
-/** The inverse of `packRecord`; undefined: the bytes are damaged, or a newer program packed them. */
-export function unpackRecord(bytes: Uint8Array, packing: number, partsOf: PartsOf): PolicyTexts | undefined {
+/**
+ * The inverse of `packRecord`; undefined: the bytes are damaged, or a newer program packed them.
+ * @param bytes or what `recordSql` gives
+ */
+export function unpackRecord(bytes: Uint8Array | string, packing: number, partsOf: PartsOf): PolicyTexts | undefined {
   let text: string | undefined;
   try {
     text = textIn(bytes, packing);

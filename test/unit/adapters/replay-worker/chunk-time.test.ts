@@ -12,8 +12,9 @@ const manyReceipts = (count: number): RunSource => ({
       receiptId: `rcpt_${first + index}`,
       orbId: 'acme.echo@1.0.0',
       issuedAt: first + index,
-      jws: 'a.b.c',
+      header: 'a',
       payload: '',
+      signature: 'c',
       entry: null,
       decision: null,
     }));
