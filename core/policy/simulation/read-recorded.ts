@@ -68,11 +68,13 @@ function checkedFacts({ facts }: StoredRun, signed: string, reader: FactsReader)
     digest: saltedDigest(salt, text),
   }));
   if (factsDigest(digests) !== signed) return undefined;
-  const read = facts.flatMap(({ phase, provider, schema, facts: text }) => {
+  const read: RecordedFacts[] = [];
+  for (const { phase, provider, schema, facts: text } of facts) {
     const parsed = reader.read(text);
-    return parsed === undefined ? [] : [{ phase, provider, schema, facts: parsed }];
-  });
-  return read.length === facts.length ? read : undefined;
+    if (parsed === undefined) return undefined;
+    read.push({ phase, provider, schema, facts: parsed });
+  }
+  return read;
 }
 
 const attemptsOf = (receipt: JsonObject): readonly JsonValue[] => listAt(objectAt(receipt, 'execution'), 'attempts');
