@@ -7,6 +7,7 @@ import { indeterminate } from '../../core/policy/simulation/recorded-run.ts';
 import { readRecorded, type ReplayContext, type StoredRun } from '../../core/policy/simulation/read-recorded.ts';
 import { FactsReader } from '../../core/policy/simulation/recorded-texts.ts';
 import { sampled, type SampledReceipt } from '../../core/policy/simulation/replay-sample.ts';
+import { compactJws } from '../../core/policy/simulation/receipt-texts.ts';
 import { ReplayTally } from '../../core/policy/simulation/replay-tally.ts';
 import { isChanged, ReplayWalk, type ReplayInput, type WalkedRun } from '../../core/policy/simulation/replay-walk.ts';
 import { verifyReceipt } from '../../core/verify/verify.ts';
@@ -14,6 +15,7 @@ import { ed25519Verify, sha256 } from '../keys/primitives.ts';
 import type { Ledger, RecordedRunRow } from '../ledger/port.ts';
 import type { Clock } from '../time/clock.ts';
 import { changeText } from './change-text.ts';
+import type { Pace } from './pace.ts';
 import type { PolicySources, ReplayJob, ReplayProgress } from './port.ts';
 
 /** What a replay reads. */
@@ -23,8 +25,11 @@ export type RunSource = Pick<Ledger, 'recordedRuns'>;
 const CHUNK = 10_000;
 /** So long a step takes further slices, ms: on a busy machine it has fewer receipts, and is not taken for one that hangs. */
 const CHUNK_MS = 1000;
-/** Receipts of one query. With 500 the thread takes 45 MB more, because more rows outlive a collection, and no less time. */
-const SLICE = 100;
+/**
+ * Receipts of one query, some 1 ms of work: so long a run waits at most for the core of a replay that rests. With 500 the
+ * thread takes 45 MB more, because more rows outlive a collection, and no less time.
+ */
+const SLICE = 32;
 const MOST_CHANGES = 10_000;
 /** Changes with the values of their rule: finding them takes as long as a decision. */
 const MOST_TRACES = 1000;
@@ -39,13 +44,9 @@ function setOf({ policies, missing }: PolicySources, now: number): PolicySet {
   return policySet(members, missing);
 }
 
-const storedOf = ({ receiptId, orbId, issuedAt, jws, payload, entry, decision }: RecordedRunRow): StoredRun => ({
-  receiptId,
-  orbId,
+const storedOf = ({ issuedAt, decision, ...receipt }: RecordedRunRow): StoredRun => ({
+  ...receipt,
   at: issuedAt,
-  jws,
-  payload,
-  entry,
   caller: decision?.caller ?? '',
   record: decision?.json ?? null,
   facts: decision?.facts ?? [],
@@ -78,6 +79,7 @@ export class ReplayDesk {
   readonly #source: RunSource;
   readonly #job: ReplayJob;
   readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #pace: Pick<Pace, 'begin' | 'rest'> | undefined;
   readonly #candidate: PolicySet;
   readonly #context: ReplayContext;
   readonly #walk: ReplayWalk;
@@ -90,11 +92,12 @@ export class ReplayDesk {
   #signatures = 0;
   #mismatches = 0;
 
-  /** @throws TypeError a policy of the job does not compile */
-  constructor(source: RunSource, job: ReplayJob, clock: Pick<Clock, 'monotonic'>) {
+  /** @param pace undefined: it never rests @throws TypeError a policy of the job does not compile */
+  constructor(source: RunSource, job: ReplayJob, clock: Pick<Clock, 'monotonic'>, pace?: Pick<Pace, 'begin' | 'rest'>) {
     this.#source = source;
     this.#job = job;
     this.#clock = clock;
+    this.#pace = pace;
     const inForce = setOf(job.current, job.now);
     this.#candidate = setOf(job.candidate, job.now);
     this.#context = {
@@ -114,14 +117,22 @@ export class ReplayDesk {
   async step(): Promise<ReplayProgress> {
     const end = this.#clock.monotonic() + CHUNK_MS;
     for (let read = 0; read < CHUNK && (read === 0 || this.#clock.monotonic() < end); read += SLICE) {
-      const rows = await this.#slice();
-      for (const row of rows) {
-        const verified = this.#isMeant(row) ? this.#replay(row) : undefined;
-        if (verified !== undefined) await verified;
-      }
-      if (rows.length < SLICE) return this.#progress(true);
+      this.#pace?.begin();
+      if ((await this.#replaySlice()) < SLICE) return this.#progress(true);
+      const rest = this.#pace?.rest();
+      if (rest !== undefined) await rest;
     }
     return this.#progress(false);
+  }
+
+  /** @returns how many receipts it had */
+  async #replaySlice(): Promise<number> {
+    const rows = await this.#slice();
+    for (const row of rows) {
+      const verified = this.#isMeant(row) ? this.#replay(row) : undefined;
+      if (verified !== undefined) await verified;
+    }
+    return rows.length;
   }
 
   #slice(): Promise<readonly RecordedRunRow[]> {
@@ -164,7 +175,7 @@ export class ReplayDesk {
     this.#signatures += 1;
     const { keys: document, now } = this.#job;
     const primitives = { sha256, ed25519Verify, now: () => now };
-    const receipt = { jws: stored.jws, proof: null, document };
+    const receipt = { jws: compactJws(stored), proof: null, document };
     const { signatureValid } = await verifyReceipt(receipt, { allowUnlogged: true }, primitives);
     this.#conclude(signatureValid ? walked : undefined, stored);
   }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { errorCode } from '../../core/errors/error-code.ts';
+import { SharedCount } from '../threads/shared-count.ts';
 import { threadOf, type StartThread, type Thread } from '../threads/start-thread.ts';
 import { ReplayError, type ReplayJob, type ReplayProgress } from './port.ts';
 import type { FromReplayThread, ToReplayThread } from './serve-replay.ts';
@@ -21,6 +22,8 @@ export interface ReplayRunnerOptions {
   readonly most?: number;
   /** Time for one chunk of receipts, ms; default 5 s. */
   readonly chunkMs?: number;
+  /** Runs that began in this process: while it grows, replays rest most of the time. Default: it never grows. */
+  readonly runs?: SharedCount;
   /** Called before a thread is started. It must not reject. */
   readonly makeRoom?: () => Promise<void>;
   readonly start?: StartReplayThread;
@@ -158,14 +161,14 @@ export class ReplayRunner {
     onProgress: (progress: ReplayProgress) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { file, chunkMs = CHUNK_MS, start = startReplayThread, makeRoom } = this.#options;
+    const { file, chunkMs = CHUNK_MS, start = startReplayThread, makeRoom, runs = new SharedCount() } = this.#options;
     await makeRoom?.();
     signal.throwIfAborted();
     const thread = new ReplayThread(start);
     const abort = (): void => thread.end(new ReplayError('worker_failed', 'the replay was ended'));
     signal.addEventListener('abort', abort, { once: true });
     try {
-      progressIn(await thread.ask(['begin', file, job], BEGIN_MS));
+      progressIn(await thread.ask(['begin', file, job, runs.memory], BEGIN_MS));
       for (let isDone = false; !isDone;) {
         signal.throwIfAborted();
         const progress = progressIn(await thread.ask(['step'], chunkMs));

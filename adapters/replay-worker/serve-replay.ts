@@ -1,11 +1,15 @@
 import { LedgerError } from '../ledger/port.ts';
 import { openSqliteReader } from '../ledger/sqlite-reader.ts';
+import { SharedCount } from '../threads/shared-count.ts';
 import { systemClock } from '../time/clock.ts';
+import { Pace } from './pace.ts';
 import type { ReplayJob, ReplayProgress } from './port.ts';
 import { ReplayDesk } from './replay-desk.ts';
 
 /** What the thread is sent: the path of the ledger's file with the job first, then `step` for each chunk. */
-export type ToReplayThread = readonly [kind: 'begin', file: string, job: ReplayJob] | readonly [kind: 'step'];
+export type ToReplayThread =
+  /** `runs`: memory of a `SharedCount`. */
+  readonly [kind: 'begin', file: string, job: ReplayJob, runs: SharedArrayBuffer] | readonly [kind: 'step'];
 
 /** The answer to `begin` and to each step. */
 export type FromReplayThread =
@@ -35,7 +39,10 @@ export function serveReplay(port: ReplayPort): void {
 
   async function answer(message: ToReplayThread): Promise<FromReplayThread> {
     if (message[0] === 'begin') {
-      desk = new ReplayDesk(openSqliteReader(message[1]), message[2], systemClock);
+      const [, file, job, memory] = message;
+      const runs = new SharedCount(memory);
+      const pace = new Pace(() => runs.read(), systemClock);
+      desk = new ReplayDesk(openSqliteReader(file), job, systemClock, pace);
       return ['ready'];
     }
     if (desk === undefined) throw new TypeError('no replay was begun');

@@ -43,8 +43,13 @@ const AWAY = { kind: 'refused', code: 'ledger-unavailable' } as const;
 /**
  * An admitted run keeps its place until `release`, called once: its finish row is never shed. While the ledger is away,
  * the queued rows probe it. When they fail, the queue is empty and the next run is the probe.
+ * @param onAdmitted called for each admitted run
  */
-export function createAdmission(pressure: Pressure, limits: AdmissionLimits = admissionLimits): Admission {
+export function createAdmission(
+  pressure: Pressure,
+  limits: AdmissionLimits = admissionLimits,
+  onAdmitted: () => void = () => undefined,
+): Admission {
   let inFlight = 0;
   const release = (): void => {
     inFlight -= 1;
@@ -55,6 +60,7 @@ export function createAdmission(pressure: Pressure, limits: AdmissionLimits = ad
     const full = inFlight >= limits.runsInFlight || queuedRows >= limits.queuedRows;
     if (full || oldestMs >= limits.shedAfterMs || pressure.loopDelayMs() >= limits.loopDelayMs) return REFUSED;
     inFlight += 1;
+    onAdmitted();
     return { kind: 'admitted', release };
   };
   return { admit, inFlight: () => inFlight };

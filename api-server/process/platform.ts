@@ -10,12 +10,13 @@ import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
+import { SharedCount } from '../../adapters/threads/shared-count.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { allLogKeys } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
-import { createAdmission, type Admission } from '../http/admission.ts';
+import { admissionLimits, createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
 import type { Doubt } from '../log-head/judge-head.ts';
 import { LogHead } from '../log-head/log-head.ts';
@@ -158,6 +159,15 @@ interface Measured {
   readonly admission: Admission;
 }
 
+function openAdmission(
+  ledger: Ledger,
+  loopDelayMs: () => number,
+): { readonly admission: Admission; readonly runs: SharedCount } {
+  const runs = new SharedCount();
+  const pressure = { ledger: () => ledger.load(), loopDelayMs };
+  return { admission: createAdmission(pressure, admissionLimits, () => runs.add()), runs };
+}
+
 const metricSources = (
   { apiKeys, exceptions }: PlatformOptions,
   { ledger, head, admission }: Measured,
@@ -227,7 +237,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
-  const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
+  const { admission, runs } = openAdmission(ledger, delay.meanMs);
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };
@@ -236,7 +246,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const policy = await createPolicies({ ledger, reputation, metrics, clock, log, settings: options.runtime });
   const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
   const drafts = new DraftRunner({ logger: log.logger });
-  const replays = createReplays({ ...stored, runtime, policies: policy.policies, makeRoom: drafts.rest });
+  const replays = createReplays({ ...stored, runtime, runs, policies: policy.policies, makeRoom: drafts.rest });
   const platform = {
     version,
     clock,

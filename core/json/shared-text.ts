@@ -22,6 +22,24 @@ export function fillHoles(parts: readonly string[], own: readonly string[]): str
   return whole;
 }
 
+/**
+ * As `fillHoles`, for parts that are joined by `HOLE`.
+ * @param from where they begin in `joined`
+ * @returns undefined: there are not as many as holes
+ */
+export function fillJoined(parts: readonly string[], joined: string, from: number): string | undefined {
+  let whole = parts[0] ?? '';
+  let at = from;
+  for (let index = 1; index < parts.length; index += 1) {
+    const next = joined.indexOf(HOLE, at);
+    const isLast = index === parts.length - 1;
+    if (next < 0 !== isLast) return undefined;
+    whole += joined.slice(at, isLast ? joined.length : next) + (parts[index] ?? '');
+    at = next + HOLE.length;
+  }
+  return parts.length < 2 ? undefined : whole;
+}
+
 /** Texts around the holes of a shared text. */
 export const partsAround = (shared: string): readonly string[] => shared.replaceAll(SEAM, '').split(HOLE);
 

@@ -52,6 +52,12 @@ export class PolicyWriter {
   /** To call after a rollback. */
   forget(): void {
     this.#decisions.forget();
+    this.#counts.forget();
+  }
+
+  /** To call at the end of each transaction. */
+  store(): void {
+    this.#counts.store();
   }
 
   /** @returns false: the decision id is taken, and no row was changed */

@@ -31,6 +31,11 @@ export class RunWriter {
     this.#policies.forget();
   }
 
+  /** To call at the end of each transaction. */
+  store(): void {
+    this.#policies.store();
+  }
+
   start(row: StartRow): RowResult {
     const [, runId, tenant, startedAt, deadlineAt, owner, seed, path, key, bodySha256, expiresAt, policy] = row;
     if (![startedAt, deadlineAt, expiresAt].every(Number.isSafeInteger)) return refused(NOT_WHOLE);

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { fillHoles, HOLE, SEAM } from '../../../core/json/shared-text.ts';
+import { fillJoined, HOLE, SEAM } from '../../../core/json/shared-text.ts';
 
 const PHASES = ['PreFlight', 'Request', 'Response'] as const;
 
@@ -79,6 +79,14 @@ const MARK = SEAM;
 const AS_TEXT = '=';
 const DEFLATED = 'z';
 
+/**
+ * SQL for a column of records beside their `packing`: a record that is its text is given as one. So most records need no
+ * memory outside of the heap, which takes long to free.
+ */
+export const recordSql = (column: string): string =>
+  `CASE WHEN packing = ${PACKING} AND substr(${column}, 1, 1) = CAST('${AS_TEXT}' AS BLOB)
+     THEN CAST(${column} AS TEXT) ELSE ${column} END`;
+
 /** Why a text can't be part of a record; undefined: it can. */
 export function faultOfText(text: string, maxBytes: number): string | undefined {
   if (text.includes(SEPARATOR)) return 'JSON text holds no U+0000';
@@ -109,20 +117,14 @@ export function packRecord({ json, facts }: PolicyTexts, packing = PACKING): Uin
     : Buffer.concat([Buffer.from(DEFLATED), deflateRawSync(text, OPTIONS)]);
 }
 
-function factsIn(columns: readonly string[]): FactsColumns | undefined {
-  const [name, provider, schema, salt, facts] = columns;
-  const phase = PHASES.find((one) => one === name);
-  if (phase === undefined || schema === undefined || salt === undefined || facts === undefined) return undefined;
-  return [phase, provider === undefined || provider === '' ? null : provider, schema, salt, facts];
-}
-
 /** Texts around the holes of a shared text, by its ids; undefined: it is not there. */
 export type PartsOf = (ids: string) => readonly string[] | undefined;
 
 const inflated = (bytes: Uint8Array): string => inflateRawSync(bytes, INFLATE_OPTIONS).toString('utf8');
 
 /** @throws what `zlib` throws for damaged bytes */
-function textIn(bytes: Uint8Array, packing: number): string | undefined {
+function textIn(bytes: Uint8Array | string, packing: number): string | undefined {
+  if (typeof bytes === 'string') return packing === PACKING ? bytes.slice(AS_TEXT.length) : undefined;
   if (packing === 1) return inflated(bytes);
   if (packing !== PACKING) return undefined;
   const form = String.fromCodePoint(bytes[0] ?? 0);
@@ -136,24 +138,42 @@ function wholeOf(text: string, partsOf: PartsOf): string | undefined {
   if (!text.startsWith(MARK)) return text;
   const end = text.indexOf(HOLE);
   const parts = partsOf(text.slice(MARK.length, end));
-  const own = text.slice(end + HOLE.length).split(HOLE);
-  return parts?.length === own.length + 1 ? fillHoles(parts, own) : undefined;
+  return parts && fillJoined(parts, text, end + HOLE.length);
 }
 
-/** The inverse of `packRecord`; undefined: the bytes are damaged, or a newer program packed them. */
-export function unpackRecord(bytes: Uint8Array, packing: number, partsOf: PartsOf): PolicyTexts | undefined {
+const isPhase = (text: string | undefined): text is FactsColumns[0] => PHASES.some((one) => one === text);
+
+/** The facts whose columns begin at a place. */
+function factsIn(columns: readonly string[], at: number, partsOf: PartsOf): FactsColumns | undefined {
+  const phase = columns[at];
+  const provider = columns[at + 1] ?? '';
+  const schema = columns[at + 2];
+  const salt = columns[at + 3];
+  const facts = wholeOf(columns[at + 4] ?? '', partsOf);
+  if (!isPhase(phase) || schema === undefined || salt === undefined || facts === undefined) return undefined;
+  return [phase, provider === '' ? null : provider, schema, salt, facts];
+}
+
+/**
+ * The inverse of `packRecord`; undefined: the bytes are damaged, or a newer program packed them.
+ * @param bytes or what `recordSql` gives
+ */
+export function unpackRecord(bytes: Uint8Array | string, packing: number, partsOf: PartsOf): PolicyTexts | undefined {
   let text: string | undefined;
   try {
     text = textIn(bytes, packing);
   } catch {
     return undefined;
   }
-  const texts = text?.split(SEPARATOR).map((one) => wholeOf(one, partsOf));
-  if (texts === undefined || !texts.every((one) => one !== undefined)) return undefined;
-  const [json = '', ...columns] = texts;
-  const groups = Array.from({ length: Math.ceil(columns.length / COLUMNS) }, (_, index) =>
-    factsIn(columns.slice(index * COLUMNS, (index + 1) * COLUMNS)),
-  );
-  const facts = groups.flatMap((group) => (group === undefined ? [] : [group]));
-  return facts.length === groups.length ? { json: json === '' ? null : json, facts } : undefined;
+  const columns = text?.split(SEPARATOR);
+  if (columns === undefined || columns.length % COLUMNS !== 1) return undefined;
+  const json = wholeOf(columns[0] ?? '', partsOf);
+  if (json === undefined) return undefined;
+  const all: FactsColumns[] = [];
+  for (let at = 1; at < columns.length; at += COLUMNS) {
+    const facts = factsIn(columns, at, partsOf);
+    if (facts === undefined) return undefined;
+    all.push(facts);
+  }
+  return { json: json === '' ? null : json, facts: all };
 }

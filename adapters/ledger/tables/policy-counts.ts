@@ -34,24 +34,38 @@ const schema: TableSchema = {
 
 /** Sums in the writer's thread. */
 export interface PolicyCountRows {
+  /** Counts a run of the transaction. `store` writes it: runs of a group have few sums between them. */
   readonly add: (run: Omit<PolicyCount, 'runs'>, at: number) => void;
+  /** To call at the end of each transaction. */
+  readonly store: () => void;
+  /** To call after a rollback: what was added and not stored did not happen. */
+  readonly forget: () => void;
   /** Erases sums of days that ended two days before a time. @returns their number */
   readonly eraseBefore: (now: number, limit: number) => number;
 }
 
 export function policyCountRows(db: Connection): PolicyCountRows {
   const add = db.prepare(
-    `INSERT INTO policy_counts(day, tenant, caller, orbiset, orb_id, runs) VALUES (?, ?, ?, ?, ?, 1)
-     ON CONFLICT DO UPDATE SET runs = runs + 1`,
+    `INSERT INTO policy_counts(day, tenant, caller, orbiset, orb_id, runs) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET runs = runs + excluded.runs`,
   );
   const erase = db.prepare(
     `DELETE FROM policy_counts WHERE (day, tenant, caller, orbiset, orb_id) IN (
        SELECT day, tenant, caller, orbiset, orb_id FROM policy_counts WHERE day < ? LIMIT ?)`,
   );
+  const added = new Map<string, PolicyCount & { readonly day: number }>();
   return {
-    add: ({ tenant, caller, orbiset, orbId }, at) => {
-      add.run(Math.floor(at / DAY_MS), tenant, caller, orbiset, orbId);
+    add: (run, at) => {
+      const day = Math.floor(at / DAY_MS);
+      const key = `${day}\n${run.tenant}\n${run.caller}\n${run.orbiset}\n${run.orbId}`;
+      added.set(key, { ...run, day, runs: (added.get(key)?.runs ?? 0) + 1 });
     },
+    store: () => {
+      for (const { day, tenant, caller, orbiset, orbId, runs } of added.values())
+        add.run(day, tenant, caller, orbiset, orbId, runs);
+      added.clear();
+    },
+    forget: () => added.clear(),
     eraseBefore: (now, limit) => Number(erase.run(Math.floor(now / DAY_MS) - 2, limit).changes),
   };
 }

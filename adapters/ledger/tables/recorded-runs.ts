@@ -1,6 +1,5 @@
-import { blobOf, integerOf, optionalBlobOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
-import { unpackRecord, type PartsOf, type PolicyTexts } from '../sqlite/packed-record.ts';
-import { jwsOf } from './jws-headers.ts';
+import { blobOf, integerOf, optionalTextOf, textOf, type Row } from '../sqlite/columns.ts';
+import { recordSql, unpackRecord, type PartsOf, type PolicyTexts } from '../sqlite/packed-record.ts';
 import { policyTextReader } from './policy-texts.ts';
 import { factsOf, UNREADABLE_FACTS, type StoredFacts } from './run-facts.ts';
 import { nothing, type TableParts } from './table.ts';
@@ -10,10 +9,12 @@ export interface RecordedRunRow {
   readonly receiptId: string;
   readonly orbId: string;
   readonly issuedAt: number;
-  /** Compact JWS. */
-  readonly jws: string;
-  /** Its payload, JSON text. */
+  /** Protected header of its JWS, base64url. */
+  readonly header: string;
+  /** Payload of its JWS, JSON text. Bytes that are no UTF-8 are replaced, so that its digest is another one. */
   readonly payload: string;
+  /** Signature of its JWS, base64url. */
+  readonly signature: string;
   /** Null: the log has no such entry. */
   readonly entry: string | null;
   /** Null: no policy met the run, or the decision is erased. */
@@ -51,41 +52,73 @@ interface RecordedRunPort {
 
 const MAX_LIMIT = 1000;
 
-/** The records of start and answer; undefined: one is damaged. */
-function textsIn(row: Row, partsOf: PartsOf): readonly PolicyTexts[] | undefined {
-  const packing = integerOf(row, 'packing');
-  const records = [blobOf(row, 'record'), optionalBlobOf(row, 'response')].filter((bytes) => bytes !== null);
-  const texts = records.flatMap((bytes) => unpackRecord(bytes, packing, partsOf) ?? []);
-  return texts.length === records.length ? texts : undefined;
+const NO_TEXTS: PolicyTexts = { json: null, facts: [] };
+
+/**
+ * Columns by their place. A replay reads millions of rows, so they are arrays, and of texts where they can be: an object
+ * and the memory of a blob outside of the heap take longer to free than to read.
+ */
+const SELECTED = [
+  'receipts.receipt_id',
+  'receipts.orb_id',
+  'issued_at',
+  'jws_headers.header',
+  'CAST(payload AS TEXT)',
+  'hex(signature)',
+  'CAST(entry AS TEXT)',
+  'orbiset',
+  'caller',
+  'packing',
+  recordSql('record'),
+  recordSql('response'),
+].join(', ');
+const [RECEIPT_ID, ORB_ID, ISSUED_AT, HEADER, PAYLOAD, SIGNATURE, ENTRY, ORBISET, CALLER, PACKING, RECORD, RESPONSE] = [
+  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+] as const;
+
+/** @returns undefined: the record is damaged */
+function textsIn(row: Row, column: number, partsOf: PartsOf): PolicyTexts | undefined {
+  const packed = row[column];
+  return unpackRecord(typeof packed === 'string' ? packed : blobOf(row, column), integerOf(row, PACKING), partsOf);
 }
 
 function decisionOf(row: Row, partsOf: PartsOf): RecordedRunRow['decision'] {
-  const orbiset = optionalTextOf(row, 'orbiset');
+  const orbiset = optionalTextOf(row, ORBISET);
   if (orbiset === null) return null;
-  const texts = textsIn(row, partsOf);
-  return {
-    orbiset,
-    caller: textOf(row, 'caller'),
-    json: texts?.findLast(({ json }) => json !== null)?.json ?? null,
-    facts: texts?.flatMap(({ facts }) => facts.map(factsOf)) ?? [UNREADABLE_FACTS],
-  };
+  const caller = textOf(row, CALLER);
+  const start = textsIn(row, RECORD, partsOf);
+  const answer = row[RESPONSE] === null ? NO_TEXTS : textsIn(row, RESPONSE, partsOf);
+  if (start === undefined || answer === undefined) return { orbiset, caller, json: null, facts: [UNREADABLE_FACTS] };
+  const facts = start.facts.map(factsOf);
+  for (const columns of answer.facts) facts.push(factsOf(columns));
+  return { orbiset, caller, json: answer.json ?? start.json, facts };
+}
+
+/** Memory to decode signatures in. */
+const ROOM = Buffer.allocUnsafeSlow(1024);
+
+function signatureOf(row: Row): string {
+  const hex = textOf(row, SIGNATURE);
+  return hex.length > 2 * ROOM.length
+    ? Buffer.from(hex, 'hex').toString('base64url')
+    : ROOM.toString('base64url', 0, ROOM.write(hex, 'hex'));
 }
 
 const rowOf = (row: Row, partsOf: PartsOf): RecordedRunRow => ({
-  receiptId: textOf(row, 'receipt_id'),
-  orbId: textOf(row, 'orb_id'),
-  issuedAt: integerOf(row, 'issued_at'),
-  jws: jwsOf(row),
-  payload: blobOf(row, 'payload').toString('utf8'),
-  entry: optionalBlobOf(row, 'entry')?.toString('utf8') ?? null,
+  receiptId: textOf(row, RECEIPT_ID),
+  orbId: textOf(row, ORB_ID),
+  issuedAt: integerOf(row, ISSUED_AT),
+  header: textOf(row, HEADER),
+  payload: textOf(row, PAYLOAD),
+  signature: signatureOf(row),
+  entry: optionalTextOf(row, ENTRY),
   decision: decisionOf(row, partsOf),
 });
 
 function recordedRunPort({ prepare, read }: TableParts<never>): RecordedRunPort {
   const partsOf = policyTextReader({ prepare });
   const slice = prepare(
-    `SELECT receipts.receipt_id AS receipt_id, receipts.orb_id AS orb_id, issued_at, payload, signature,
-       jws_headers.header AS header, entry, orbiset, caller, packing, record, response
+    `SELECT ${SELECTED}
      FROM receipts INDEXED BY receipts_newest
      JOIN jws_headers ON jws_headers.id = receipts.header
      LEFT JOIN log_entries ON log_entries.idx = receipts.log_index
@@ -93,6 +126,7 @@ function recordedRunPort({ prepare, read }: TableParts<never>): RecordedRunPort 
      WHERE receipts.tenant = ? AND (issued_at, receipts.receipt_id) > (?, ?) AND issued_at < ?
      ORDER BY issued_at, receipts.receipt_id LIMIT ?`,
   );
+  slice.setReturnArrays(true);
   return {
     recordedRuns: (tenant, { from, until, after, limit }) =>
       read(() => {

@@ -47,21 +47,31 @@ const LASTING_NAMES = [...LASTING].map(([root, facts]) => ({
 // The built-in guard turns a readonly array into any[].
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
+function isSameList(one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return one.length === other.length;
+}
+
 /** Facts are scalars, lists of texts and maps of texts. */
 function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true;
-  if (isList(one)) return isList(other) && one.length === other.length && one.every((item, at) => item === other[at]);
+  if (isList(one)) return isList(other) && isSameList(one, other);
   if (!isJsonObject(one) || !isJsonObject(other) || isList(other)) return false;
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-/** Whether two runs have the same facts, those excepted that change with the run. */
+function isSamePart(left: JsonObject, right: JsonObject, names: readonly string[]): boolean {
+  if (left === right) return true;
+  for (const name of names) if (!isSame(member(left, name), member(right, name))) return false;
+  return true;
+}
+
+/** Whether two runs have the same facts, those excepted that change with the run. Loops: a replay does it for each run. */
 function areLastingSame(one: Facts, other: Facts): boolean {
-  return LASTING_NAMES.every(({ root, names }) => {
-    const [left, right] = [objectAt(one, root), objectAt(other, root)];
-    return left === right || names.every((name) => isSame(member(left, name), member(right, name)));
-  });
+  for (const { root, names } of LASTING_NAMES)
+    if (!isSamePart(objectAt(one, root), objectAt(other, root), names)) return false;
+  return true;
 }
 
 const textAt = (values: JsonObject, name: string): string => {
@@ -71,13 +81,9 @@ const textAt = (values: JsonObject, name: string): string => {
 
 function keyOf(facts: Facts, phase: Phase): string {
   const orbiset = objectAt(facts, 'orbiset');
-  const parts = [
-    textAt(objectAt(facts, 'orb'), 'orb_id'),
-    textAt(objectAt(facts, 'caller'), 'id'),
-    textAt(orbiset, 'namespace'),
-    textAt(orbiset, 'name'),
-  ];
-  return `${phase} ${parts.join(' ')}`;
+  const orb = textAt(objectAt(facts, 'orb'), 'orb_id');
+  const caller = textAt(objectAt(facts, 'caller'), 'id');
+  return `${phase} ${orb} ${caller} ${textAt(orbiset, 'namespace')} ${textAt(orbiset, 'name')}`;
 }
 
 /**

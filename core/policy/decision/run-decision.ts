@@ -56,12 +56,29 @@ function checkOf(isRunDenied: boolean, counted: readonly PhaseDecision[]): RunDe
   return counted.some(({ decision }) => decision.hasIgnoredErrors) ? 'unknown' : 'pass';
 }
 
+/** Most runs have one phase. */
+function ofOnePhase(only: PhaseDecision, check: RunDecision['check']): RunDecision {
+  const { phase, provider, decision } = only;
+  const isRunDenied = isDenied(only);
+  return {
+    decision: decision.decision,
+    phase,
+    provider,
+    denials: isRunDenied ? decision.denials : NONE,
+    violations: worstViolations(decision.violations),
+    check,
+    shadow: { decision: decision.shadow.decision, differs: isShadowDenied(only) !== isRunDenied },
+  };
+}
+
 /**
  * Puts the decisions of the phases of a run together. A provider that a Request decision denies is left out; the run is
  * denied when none is left.
  * @param phases PreFlight first, Request for each eligible provider in the order of trial, then Response
  */
 export function runDecision(phases: readonly PhaseDecision[]): RunDecision {
+  const [only] = phases;
+  if (only !== undefined && phases.length === 1) return ofOnePhase(only, checkOf(isDenied(only), phases));
   const counted = decisive(phases);
   const isRunDenied = denies(phases, isDenied);
   const deciding = isRunDenied ? counted.find(isDenied) : counted.at(-1);

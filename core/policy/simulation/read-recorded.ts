@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { listAt, member, objectAt } from '../../json/members.ts';
 import type { OrbisetPolicies } from '../../manifest/policies.ts';
@@ -8,17 +7,14 @@ import { factsDigest, saltedDigest } from '../facts/snapshot.ts';
 import type { RecordedFacts, RecordedRun } from './recorded-run.ts';
 import { FactsReader, objectIn, receiptMembers, recordMembers } from './recorded-texts.ts';
 import type { ReplayInput } from './replay-walk.ts';
+import { jwsDigest, type ReceiptTexts } from './receipt-texts.ts';
 
 /** A stored run, before anything of it is checked. */
-export interface StoredRun {
+export interface StoredRun extends ReceiptTexts {
   readonly receiptId: string;
   readonly orbId: string;
   /** ms since epoch */
   readonly at: number;
-  /** Compact JWS of the receipt. */
-  readonly jws: string;
-  /** Payload of the JWS, JSON text. */
-  readonly payload: string;
   /** Its log entry; null: there is none. */
   readonly entry: string | null;
   readonly caller: string;
@@ -52,9 +48,9 @@ const textAt = (value: JsonValue | undefined, name: string): string => {
 };
 
 /** The receipt is the one of its log entry. */
-function isLogged({ receiptId, jws, entry }: StoredRun): boolean {
-  const logged = entry === null ? undefined : objectIn(entry);
-  return logged?.['receipt_id'] === receiptId && logged['jws_sha256'] === hash('sha256', jws, 'hex');
+function isLogged(stored: StoredRun): boolean {
+  const logged = stored.entry === null ? undefined : objectIn(stored.entry);
+  return logged?.['receipt_id'] === stored.receiptId && logged['jws_sha256'] === jwsDigest(stored);
 }
 
 /** The receipt, when it is the one of its log entry and says what it is stored as. */
@@ -72,11 +68,13 @@ function checkedFacts({ facts }: StoredRun, signed: string, reader: FactsReader)
     digest: saltedDigest(salt, text),
   }));
   if (factsDigest(digests) !== signed) return undefined;
-  const read = facts.flatMap(({ phase, provider, schema, facts: text }) => {
+  const read: RecordedFacts[] = [];
+  for (const { phase, provider, schema, facts: text } of facts) {
     const parsed = reader.read(text);
-    return parsed === undefined ? [] : [{ phase, provider, schema, facts: parsed }];
-  });
-  return read.length === facts.length ? read : undefined;
+    if (parsed === undefined) return undefined;
+    read.push({ phase, provider, schema, facts: parsed });
+  }
+  return read;
 }
 
 const attemptsOf = (receipt: JsonObject): readonly JsonValue[] => listAt(objectAt(receipt, 'execution'), 'attempts');

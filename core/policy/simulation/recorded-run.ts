@@ -93,11 +93,13 @@ function missing(path: string, facts: Facts, run: RecordedRun, schema: string): 
 
 /** The first fact that policies of a phase read, and that nobody knows of this run. */
 export function missingFact(set: PolicySet, facts: Facts, phase: Phase, run: RecordedRun): Indeterminate | undefined {
-  const [first] = run.snapshots;
-  const policies = set.members.filter(({ definition, isMatch }) => definition.phases.includes(phase) && isMatch(facts));
-  for (const path of new Set(policies.flatMap(({ compiled }) => compiled.readsFacts))) {
-    const found = missing(path, facts, run, first?.schema ?? '');
-    if (found !== undefined) return found;
+  const schema = run.snapshots[0]?.schema ?? '';
+  for (const { definition, isMatch, compiled } of set.members) {
+    if (compiled.readsFacts.length === 0 || !definition.phases.includes(phase) || !isMatch(facts)) continue;
+    for (const path of compiled.readsFacts) {
+      const found = missing(path, facts, run, schema);
+      if (found !== undefined) return found;
+    }
   }
   return undefined;
 }

@@ -141,11 +141,11 @@ function replayPhases(replay: Replay, preFlight: Facts): ReplayedRun {
   if (isOpen(decided)) return decided;
   const decision = withApprovals(decided, replay.run.approved);
   const first: Step = { phase: 'PreFlight', provider: null, decision, tookMs: 0, facts: preFlight };
-  if (isDenied([first])) return resultOf([first]);
+  if (decision.decision === 'deny') return resultOf([first]);
   const requests = replayRequests(replay, first);
   if ('kind' in requests) return requests;
   const steps = [first, ...requests];
-  if (isDenied(steps)) return resultOf(steps);
+  if (requests.length > 0 && isDenied(steps)) return resultOf(steps);
   const response = replayResponse(replay, first, requests);
   if (response !== undefined && 'kind' in response) return response;
   return resultOf(response === undefined ? steps : [...steps, response]);

@@ -275,8 +275,9 @@ describe('a replay of stored runs', () => {
         },
       }),
     ],
-    ['the payload of the receipt', (row) => ({ ...row, jws: flip(row.jws, row.jws.indexOf('.') + 9) })],
-    ['the signature of the receipt', (row) => ({ ...row, jws: flip(row.jws, row.jws.length - 9) })],
+    ['the payload of the receipt', (row) => ({ ...row, payload: flip(row.payload, row.payload.indexOf('trust_score')) })],
+    ['the signature of the receipt', (row) => ({ ...row, signature: flip(row.signature, 9) })],
+    ['the header of the receipt', (row) => ({ ...row, header: flip(row.header, 9) })],
     ['the log entry', (row) => ({ ...row, entry: row.entry?.replace(/"jws_sha256":"./, '"jws_sha256":"x') ?? null })],
     ['the id', (row) => ({ ...row, receiptId: row.receiptId.replace(/.$/, 'x') })],
   ];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ReplayError, type ReplayProgress } from '../../../../adapters/replay-worker/port.ts';
 import { ReplayRunner, type ReplayRunnerOptions } from '../../../../adapters/replay-worker/replay-runner.ts';
 import type { FromReplayThread, ToReplayThread } from '../../../../adapters/replay-worker/serve-replay.ts';
+import { SharedCount } from '../../../../adapters/threads/shared-count.ts';
 import type { StartThread } from '../../../../adapters/threads/start-thread.ts';
 import { aPolicy, aRule } from '../../../support/policies.ts';
 import { PolicyRuns } from '../../../support/policy-runs.ts';
@@ -82,6 +83,15 @@ describe('ReplayRunner', () => {
       await nextTurn();
       threads[0]?.events.onMessage(['ready']);
       expect(await end).to.equal('worker_timeout');
+    });
+
+    it('shows a thread the count of runs that begin in the process', async () => {
+      const count = new SharedCount();
+      const end = begin(runner({ runs: count, chunkMs: 5 }));
+      await nextTurn();
+      expect(threads[0]?.posted[0]?.[3]).to.equal(count.memory);
+      threads[0]?.events.onEnd(undefined);
+      expect(await end).to.equal('worker_failed');
     });
 
     it('ends a thread whose chunk takes too long', async () => {

@@ -22,6 +22,13 @@ describe('createAdmission', () => {
     });
   }
 
+  it('counts the runs that it admits, and no other', () => {
+    let admitted = 0;
+    const admission = createAdmission(under(0, 0, 0), { ...admissionLimits, runsInFlight: 2 }, () => (admitted += 1));
+    for (let run = 0; run < 3; run += 1) admission.admit();
+    expect(admitted).to.equal(2);
+  });
+
   it('holds a place until it is released', () => {
     const admission = createAdmission(under(0, 0, 0), { ...admissionLimits, runsInFlight: 1 });
     const first = admission.admit();

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { checkHead } from '../../../../../adapters/ledger/sqlite-writer/check-head.ts';
 import { failureDetail } from '../../../../../adapters/ledger/sqlite/sqlite-error.ts';
+import { startPolicyColumns } from '../../../../../adapters/ledger/tables/run-policy.ts';
 import type { WriteRow } from '../../../../../adapters/ledger/tables/tables.ts';
 import { aPromotion, aPublication, aPublicFinish, retractionEntry } from '../../../../support/reputation-rows.ts';
+import { aStartPolicy } from '../../../../support/policy-rows.ts';
 import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '../../../../support/ledger-writer.ts';
 
 const count = ({ db }: WriterFixture, table: string): unknown =>
@@ -33,6 +35,13 @@ function failure(fixture: WriterFixture, rows: readonly WriteRow[]): unknown {
 function publicRun(number: number): WriteRow {
   const [op, runId, tenant, receiptId, orbId, outcome, issuedAt, jws] = finishRowOf(number);
   return [op, runId, tenant, receiptId, orbId, outcome, issuedAt, jws, aPublicFinish(number).receipt.entry, null, null];
+}
+
+/** A start with a decision of policies. */
+function decided(number: number): WriteRow {
+  const [op, runId, tenant, startedAt, deadlineAt, owner, seed] = startRowOf(number);
+  const policy = startPolicyColumns(aStartPolicy(number));
+  return [op, runId, tenant, startedAt, deadlineAt, owner, seed, null, '', '', 0, policy];
 }
 
 describe('Writer', () => {
@@ -109,6 +118,16 @@ describe('Writer', () => {
     expect(fixture.db.prepare('SELECT success FROM reputation_days').all()).to.deep.equal([{ success: 1 }]);
     expect(fixture.writer.commit(rows)).to.deep.equal([null, 3, 5, 7]);
     expect(all.map((table) => count(fixture, table))).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1]);
+  });
+
+  it('counts a run of the day once with its group, and never one whose group failed', () => {
+    fixture.writer.commit([decided(1), decided(2)]);
+    fixture.db.exec(`CREATE TEMP TRIGGER fault BEFORE INSERT ON log_entries BEGIN SELECT RAISE(ABORT, 'fault'); END`);
+    expect(failure(fixture, [decided(3), finishRowOf(3)])).to.have.property('message', 'fault');
+    fixture.db.exec('DROP TRIGGER fault');
+    fixture.writer.commit([decided(4)]);
+    const rows = fixture.db.prepare('SELECT runs FROM policy_counts').all();
+    expect(rows.map(({ runs }) => runs)).to.deep.equal([3]);
   });
 
   it('keeps headers of receipts apart, also of one that was rolled back', () => {

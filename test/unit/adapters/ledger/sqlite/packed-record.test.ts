@@ -1,9 +1,11 @@
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   faultOfText,
   PACKING,
   packRecord,
+  recordSql,
   referTo,
   unpackRecord,
   type FactsColumns,
@@ -87,6 +89,30 @@ describe('packed record', () => {
       unpackRecord(record, PACKING, () => ['one hole', 'only']),
       'another text',
     ).to.equal(undefined);
+  });
+
+  it('is read from SQLite as a text when it is one, and as bytes when it is deflated or of another packing', () => {
+    const db = new DatabaseSync(':memory:');
+    const read = db.prepare(`SELECT ${recordSql('record')} AS packed FROM (SELECT ? AS packing, ? AS record)`);
+    const referring = `${referTo('0a', '1')}\0é€😀`;
+    const asText = packRecord({ json: referring, facts: [] });
+    const rows: readonly (readonly [number, Uint8Array | null, string | Uint8Array | null])[] = [
+      [PACKING, asText, `=${referring}`],
+      [PACKING, packRecord(TYPICAL), packRecord(TYPICAL)],
+      [1, asText, asText],
+      [PACKING, new Uint8Array(0), new Uint8Array(0)],
+      [PACKING, null, null],
+    ];
+    for (const [packing, stored, expected] of rows)
+      expect(read.get(packing, stored)?.['packed']).to.deep.equal(
+        typeof expected === 'object' && expected !== null ? new Uint8Array(expected) : expected,
+      );
+    expect(unpackRecord(`=${referTo('0a', '1')}`, PACKING, () => ['{"a":', '}'])).to.deep.equal({
+      json: '{"a":1}',
+      facts: [],
+    });
+    expect(unpackRecord('=', 1, NO_TEXTS)).to.equal(undefined);
+    db.close();
   });
 
   it('takes a third of the texts of an allowed run', () => {
