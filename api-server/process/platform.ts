@@ -126,6 +126,7 @@ function openLedger(
     random,
     gate: head.gate,
     onCheckpoint: head.signed,
+    onFault: head.damaged,
     onFolding: (entries, of) =>
       log.logger.info('an older ledger is brought up to date: its log is read again', { entries, of }),
   });

@@ -2,6 +2,7 @@ import { sign } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { keyId, signNote } from '../../../core/merkle/checkpoint.ts';
 import { sha256 } from '../../keys/primitives.ts';
+import { LedgerError } from '../port.ts';
 import type { WriterSettings } from '../sqlite/protocol.ts';
 import { checkpointRows, type CheckpointRows } from '../tables/checkpoints.ts';
 import { jwsHeaders, type JwsHeaders } from '../tables/jws-headers.ts';
@@ -45,10 +46,13 @@ export class Writer {
   /** Undefined after a rollback: then it is read again from the disk. */
   #position: Position | undefined;
   readonly #wal: WalLength;
+  readonly #fault: string | undefined;
 
-  constructor(db: DatabaseSync, settings: WriterSettings) {
+  /** @param fault why the log must not grow and not be signed; undefined: it may */
+  constructor(db: DatabaseSync, settings: WriterSettings, fault?: string) {
     this.#db = db;
     this.#settings = settings;
+    this.#fault = fault;
     const parts: WriterParts = { prepare: (sql) => db.prepare(sql), dataKey: settings.dataKey };
     this.#headers = jwsHeaders(db);
     this.#runs = new RunWriter(parts, this.#headers);
@@ -75,8 +79,10 @@ export class Writer {
     try {
       this.#begin.run();
       const position = this.#read();
+      const before = [position.log.size(), position.checkpointed];
       const { isRow, apply } = this.#tables;
       const results = rows.map((row) => (isRow(row) ? apply(row) : this.#apply(row, position)));
+      this.#refuseGrowth(before, position);
       position.log.store();
       this.#commit.run();
       return results;
@@ -142,6 +148,13 @@ export class Writer {
     this.#checkpoints.insert.run(size, note);
     position.checkpointed = size;
     return ['signed', size, note];
+  }
+
+  /** The queue refuses such rows too. Those that waited when the writer had to be started again come here. */
+  #refuseGrowth([size, checkpointed]: readonly number[], position: Position): void {
+    if (this.#fault === undefined) return;
+    if (position.log.size() === size && position.checkpointed === checkpointed) return;
+    throw new LedgerError('ledger-forked', this.#fault);
   }
 
   #rollBack(): void {

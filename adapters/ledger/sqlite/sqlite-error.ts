@@ -3,7 +3,7 @@ import { LedgerError } from '../port.ts';
 // Primary result codes (sqlite.org/rescode.html); the extended code has more in its upper bits.
 export const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
-const SQLITE_CORRUPT = 11;
+export const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
