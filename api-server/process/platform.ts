@@ -24,6 +24,7 @@ import type { OperatorProof } from '../../core/publication/owner.ts';
 import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import { DraftRunner } from '../../adapters/draft-worker/draft-runner.ts';
+import { createLedgerChecks } from './create-ledger-checks.ts';
 import { createReplays } from './create-replays.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createReputation } from './create-reputation.ts';
@@ -230,6 +231,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };
+  const checks = await createLedgerChecks({ ...stored, clock, log, head });
   const { reputation, certificates, cases, scores } = createReputation(options, { ...stored, random });
   await reputation.open();
   const policy = await createPolicies({ ledger, reputation, metrics, clock, log, settings: options.runtime });
@@ -261,6 +263,6 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     reputation,
     scores,
   };
-  const closing = { timers: [delay, platform.receiving, cases], threads: [scores, drafts, replays], head };
+  const closing = { timers: [delay, platform.receiving, cases], threads: [scores, drafts, replays, checks], head };
   return { ...platform, close: () => closeParts(platform, closing) };
 }

@@ -48,7 +48,9 @@ function newestEntriesFit(db: DatabaseSync, size: number, node: NodeReader): boo
 function newestTilesFit(size: number, node: NodeReader): boolean {
   return tileLayout(size).every(({ level, full }) => {
     if (full === 0) return true;
-    const hashes = Array.from({ length: TILE_WIDTH }, (_, at) => node(level * TILE_HEIGHT, (full - 1) * TILE_WIDTH + at));
+    const hashes = Array.from({ length: TILE_WIDTH }, (_, at) =>
+      node(level * TILE_HEIGHT, (full - 1) * TILE_WIDTH + at),
+    );
     return same(fullRoot(hashes), node((level + 1) * TILE_HEIGHT, full - 1));
   });
 }
@@ -122,7 +124,7 @@ function contradiction(db: DatabaseSync): string | undefined {
  * Cheap test at the start that head, tiles, newest entries, newest checkpoint and evidence belong to one tree. It takes a
  * few reads, however large the log is. It finds a file that was put together from two files, and a changed byte in
  * what the next checkpoint rests on. It does not find a changed old entry: that takes a walk over the whole log
- * (`adapters/ledger-check`).
+ * (`sqlite-check/log-walk.ts`).
  * @returns why the log must not be signed; undefined: it may
  */
 export function logFault(db: DatabaseSync): string | undefined {

@@ -10,6 +10,7 @@ import { checkedEntries } from '../tables/log.ts';
 import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
 import { createTableWriter, type TableRow, type TableWriter, type WriteRow } from '../tables/tables.ts';
 import { IngestWriter, isIngestRow } from './ingest-writer.ts';
+import { KeptFiles } from './kept-files.ts';
 import { LogWriter, logWriterRows, TOO_LONG, type LogWriterRows } from './log-writer.ts';
 import { isReputationRow, ReputationWriter } from './reputation-writer.ts';
 import { RunWriter } from './run-writer.ts';
@@ -47,6 +48,7 @@ export class Writer {
   #position: Position | undefined;
   readonly #wal: WalLength;
   readonly #fault: string | undefined;
+  readonly #files: KeptFiles;
 
   /** @param fault why the log must not grow and not be signed; undefined: it may */
   constructor(db: DatabaseSync, settings: WriterSettings, fault?: string) {
@@ -65,6 +67,7 @@ export class Writer {
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#wal = new WalLength(db);
+    this.#files = new KeptFiles(settings.file);
     this.#keyId = keyId(settings.identity.logOrigin, settings.logKey.publicKey, sha256);
   }
 
@@ -76,6 +79,7 @@ export class Writer {
 
   /** One result per row, in order. @throws the error of SQLite; then no row of the group was written */
   commit(rows: readonly WriteRow[]): readonly RowResult[] {
+    this.#refuseLostFile();
     try {
       this.#begin.run();
       const position = this.#read();
@@ -148,6 +152,15 @@ export class Writer {
     this.#checkpoints.insert.run(size, note);
     position.checkpointed = size;
     return ['signed', size, note];
+  }
+
+  /** Moves what is in a deleted WAL to the file that is left, as long as this connection still holds it. */
+  #refuseLostFile(): void {
+    const lost = this.#files.lost();
+    if (lost === undefined) return;
+    this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    const next = 'its rows are safe if the other file is left; start the process again';
+    throw new LedgerError('ledger-unavailable', `${lost} was deleted or replaced while it was in use: ${next}`);
   }
 
   /** The queue refuses such rows too. Those that waited when the writer had to be started again come here. */

@@ -1,8 +1,13 @@
+import { cpSync, renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
+import { LedgerError } from '../../../../../adapters/ledger/port.ts';
 import { checkHead } from '../../../../../adapters/ledger/sqlite-writer/check-head.ts';
+import { Writer } from '../../../../../adapters/ledger/sqlite-writer/writer.ts';
 import { failureDetail } from '../../../../../adapters/ledger/sqlite/sqlite-error.ts';
 import type { WriteRow } from '../../../../../adapters/ledger/tables/tables.ts';
 import { aPromotion, aPublication, aPublicFinish, retractionEntry } from '../../../../support/reputation-rows.ts';
+import { testLogKey } from '../../../../support/sqlite-ledger.ts';
 import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '../../../../support/ledger-writer.ts';
 
 const count = ({ db }: WriterFixture, table: string): unknown =>
@@ -109,6 +114,55 @@ describe('Writer', () => {
     expect(fixture.db.prepare('SELECT success FROM reputation_days').all()).to.deep.equal([{ success: 1 }]);
     expect(fixture.writer.commit(rows)).to.deep.equal([null, 3, 5, 7]);
     expect(all.map((table) => count(fixture, table))).to.deep.equal([1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1]);
+  });
+
+  it('commits nothing more when its WAL is deleted, and keeps what was committed', () => {
+    recordAll(fixture, 0, 20);
+    rmSync(`${fixture.file}-wal`);
+    expect(failure(fixture, [startRowOf(30)]))
+      .to.have.property('message')
+      .that.matches(/-wal was deleted or replaced while it was in use/);
+    const copy = `${fixture.file}.copy`;
+    cpSync(fixture.file, copy);
+    const db = new DatabaseSync(copy);
+    expect(db.prepare('SELECT count(*) AS n FROM receipts').get()?.['n']).to.equal(20);
+    checkHead(db);
+    db.close();
+  });
+
+  it('commits nothing more when its file is replaced', () => {
+    recordAll(fixture, 0, 20);
+    cpSync(fixture.file, `${fixture.file}.new`);
+    renameSync(`${fixture.file}.new`, fixture.file);
+    expect(failure(fixture, [startRowOf(30)]))
+      .to.have.property('message')
+      .that.matches(/ledger\.sqlite was deleted or replaced/);
+  });
+
+  it('lets no log with a fault grow or be signed, and writes other rows', () => {
+    recordAll(fixture, 0, 20);
+    const { db, file } = fixture;
+    const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' };
+    const writer = new Writer(
+      db,
+      { file, identity, logKey: testLogKey, dataKey: new Uint8Array(32) },
+      'its tile differs',
+    );
+    for (const row of [['append', ['{}']], ['checkpoint']] as const)
+      expect(() => writer.commit([row]))
+        .to.throw(LedgerError, 'its tile differs')
+        .with.property('code', 'ledger-forked');
+    expect(writer.sizes()).to.deep.equal([20, 0]);
+    expect(writer.commit([['putState', 'kind', 'key', '1']])).to.deep.equal([null]);
+  });
+
+  it('says that its file system is read-only, and goes on when it is no more', () => {
+    recordAll(fixture, 0, 1);
+    fixture.db.exec('PRAGMA query_only = 1');
+    expect(failureDetail(failure(fixture, [startRowOf(2)]))).to.match(/^its file or file system is read-only/);
+    fixture.db.exec('PRAGMA query_only = 0');
+    recordAll(fixture, 2, 4);
+    expect(fixture.writer.sizes()).to.deep.equal([3, 0]);
   });
 
   it('keeps headers of receipts apart, also of one that was rolled back', () => {
