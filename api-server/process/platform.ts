@@ -159,7 +159,7 @@ interface Measured {
 }
 
 const metricSources = (
-  { apiKeys, exceptions }: PlatformOptions,
+  { apiKeys, exceptions, log }: PlatformOptions,
   { ledger, head, admission }: Measured,
 ): MetricSources => ({
   runsInFlight: () => admission.inFlight(),
@@ -170,6 +170,7 @@ const metricSources = (
   egressExceptions: () => exceptions.length,
   logConsistent: () => head.isConsistent(),
   logHeadSize: () => head.savedSize(),
+  leftOutLines: log.leftOutLines,
 });
 
 async function openStatus(
@@ -221,8 +222,7 @@ async function closeParts(
  */
 export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {
   const { clock, log, keys, exceptions, ca } = options;
-  const version = versionOf(root);
-  const random = randomSource();
+  const [version, random] = [versionOf(root), randomSource()];
   const document = await openDocument(keys);
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
@@ -231,7 +231,6 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };
-  const checks = await createLedgerChecks({ ...stored, clock, log, head });
   const { reputation, certificates, cases, scores } = createReputation(options, { ...stored, random });
   await reputation.open();
   const policy = await createPolicies({ ledger, reputation, metrics, clock, log, settings: options.runtime });
@@ -263,6 +262,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     reputation,
     scores,
   };
-  const closing = { timers: [delay, platform.receiving, cases], threads: [scores, drafts, replays, checks], head };
-  return { ...platform, close: () => closeParts(platform, closing) };
+  const threads = [scores, drafts, replays, await createLedgerChecks({ ...stored, clock, log, head })];
+  const timers = [delay, platform.receiving, cases];
+  return { ...platform, close: () => closeParts(platform, { timers, threads, head }) };
 }

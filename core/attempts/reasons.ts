@@ -117,6 +117,10 @@ export const ATTEMPT_REASONS = {
     says: 'The platform ended the attempt: a kill switch, or the end of the process.',
     next: 'Try again when calls to providers are allowed again.',
   },
+  'platform-exhausted': {
+    says: 'This process has no file descriptor or memory left for a call. It says nothing about the provider.',
+    next: 'Try again. The operator of the installation raises the limit of open files or of memory.',
+  },
   // The provider answered with a status that is not 2xx.
   redirected: {
     says: 'The answer is a redirect, which was not followed.',

@@ -74,7 +74,7 @@ describe('a standalone ledger that its disk has changed', function suite() {
   }
 
   const places: readonly (readonly [string, string, string, string])[] = [
-    ['an entry', 'log_entries', 'entry', 'ORDER BY idx LIMIT 1 OFFSET 4'],
+    ['an entry', 'log_entries', 'entry', 'ORDER BY idx LIMIT 1 OFFSET 1'],
     ['a tile', 'log_tiles', 'hashes', 'WHERE level = 0'],
     ['the edge of the head', 'log_head', 'edge', ''],
   ];
@@ -104,7 +104,7 @@ describe('a standalone ledger that its disk has changed', function suite() {
   it('stops signing when an entry changes while it runs, also after a restart', async () => {
     const platform = await start();
     expect(await run(platform)).to.equal('200');
-    flip('log_entries', 'entry', 'ORDER BY idx LIMIT 1 OFFSET 4');
+    flip('log_entries', 'entry', 'ORDER BY idx LIMIT 1 OFFSET 1');
     await outputWith(platform, 'nothing is signed');
     expect(await run(platform)).to.equal('503 ledger-forked');
     expect(await metric(platform, 'orb_ledger_faults{part="log"}')).to.not.equal('0');

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Doubt } from '../../../../api-server/log-head/judge-head.ts';
@@ -29,18 +28,6 @@ interface Process {
   readonly nexts: string[];
   readonly opened: number[];
   readonly log: RecordedLog;
-}
-
-/** Flips one bit of a text in a closed ledger's file, wherever the text stands: a page may hold an erased copy. */
-function flipBitInFile(file: string, text: string): void {
-  const bytes = readFileSync(file);
-  const first = bytes.indexOf(text);
-  expect(first, 'the text is in the file').to.be.greaterThan(0);
-  for (let at = first; at >= 0; at = bytes.indexOf(text, at + 1)) {
-    const place = at + Math.floor(text.length / 2);
-    bytes[place] = (bytes[place] ?? 0) ^ 1;
-  }
-  writeFileSync(file, bytes);
 }
 
 const signedSize = (note: string | undefined): string | undefined => note?.split('\n')[1];
@@ -286,48 +273,6 @@ describe('LogHead (trust.md §2.3)', () => {
     await clock.advance(1000);
     expect(process.forks).to.have.length(1);
     expect(await refusal(process.ledger.startRun(aStart(9)))).to.have.property('code', 'ledger-forked');
-  });
-
-  it('opens a ledger with a flipped bit in a new entry: reads go on, nothing grows, nothing is signed', async () => {
-    const first = await start();
-    await run(first, 1);
-    await run(first, 2);
-    const [entry = ''] = await first.ledger.entries(0, 1);
-    const kept = (await first.ledger.checkpoint())?.note;
-    await stop(first);
-    flipBitInFile(fileOf('one'), entry);
-    const process = await start();
-    expect(process.forks).to.have.length(1);
-    expect(process.forks[0]).to.include('its newest entries differ from their hashes');
-    expect(process.nexts[0]).to.include('orb ledger restore');
-    expect([process.head.isConsistent(), process.opened]).to.deep.equal([false, []]);
-    for (const write of [process.ledger.startRun(aStart(7)), process.ledger.appendEntries(['{}'])])
-      expect(await refusal(write)).to.have.property('code', 'ledger-forked');
-    await clock.advance(60_000);
-    expect([await process.ledger.logSize(), (await process.ledger.checkpoint())?.note]).to.deep.equal([2, kept]);
-    expect((await process.ledger.receiptOfRun('acme', aStart(2).runId))?.logIndex).to.equal(1);
-    await process.ledger.putState('test', 'key', '1');
-  });
-
-  it('lets the log grow no more once damage is found, and says it once', async () => {
-    const process = await start();
-    await run(process, 1);
-    process.head.damaged('entry 7 differs from its hash');
-    process.head.damaged('entry 8 differs from its hash');
-    expect(process.forks).to.deep.equal(['entry 7 differs from its hash']);
-    expect(await refusal(process.ledger.startRun(aStart(2)))).to.have.property('code', 'ledger-forked');
-    expect(process.head.isConsistent()).to.equal(false);
-  });
-
-  it('takes a missing tile under the head for a doubt, as another try can not find it', async () => {
-    const first = await start();
-    await run(first, 1);
-    await stop(first);
-    const db = new DatabaseSync(fileOf('one'));
-    db.exec('DELETE FROM log_tiles');
-    db.close();
-    const process = await start();
-    expect([process.forks.length, process.head.isConsistent()]).to.deep.equal([1, false]);
   });
 
   it('begins no new origin with other keys', async () => {
