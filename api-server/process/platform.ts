@@ -211,7 +211,7 @@ async function closeParts(
   await dialer.destroy();
   for (const thread of threads) await thread.close();
   await ledger.close();
-  await runtime.selfCheck.close();
+  await Promise.all([runtime.selfCheck.close(), runtime.answers.close()]);
   await head.close();
   await log.logger.flush();
 }

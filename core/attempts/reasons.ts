@@ -103,6 +103,10 @@ export const ATTEMPT_REASONS = {
     says: 'The answer is larger than the limit.',
     next: 'Ask the provider for less, for example by a filter or a page size in the request.',
   },
+  'answer-too-complex': {
+    says: 'Reading the answer takes too long, or too much memory: it has far too many values.',
+    next: 'Ask the provider for less, for example by a filter or a page size in the request.',
+  },
   'headers-too-large': { says: 'The answer has more than 200 headers or 16 KiB of them.', next: AGAIN },
   'encoding-unsupported': {
     says: 'The answer has an encoding that can not be read.',
