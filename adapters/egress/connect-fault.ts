@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket, type DetailedPeerCertificate } from 'node:tls';
 import { errorCode } from '../../core/errors/error-code.ts';
-import { EgressFault } from './faults.ts';
+import { EgressFault, EXHAUSTED, isShortage } from './faults.ts';
 import type { TransportFault } from './port.ts';
 
 const EXPIRED = 'CERT_HAS_EXPIRED';
@@ -61,6 +61,7 @@ export class ConnectWatch {
   /** The fault behind an error of the socket. */
   faultOf(error: Error): EgressFault {
     if (error instanceof EgressFault) return error;
+    if (isShortage(error)) return new EgressFault(EXHAUSTED);
     const code = this.#tcpDone ? 'tls' : 'connect';
     const fault = this.#known(errorCode(error) ?? '');
     return new EgressFault({ kind: 'transport', code, ...(fault === undefined ? {} : { fault }) });

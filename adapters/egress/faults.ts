@@ -15,6 +15,9 @@ export const blocked = (code: BlockedCode): EgressFault => new EgressFault({ kin
 
 const CANCELLED: DialFailure = { kind: 'cancelled', code: 'cancelled' };
 
+/** Our own shortage: the provider has no part in it. */
+export const EXHAUSTED: DialFailure = { kind: 'exhausted', code: 'platform-exhausted' };
+
 const KNOWN: Readonly<Record<string, DialFailure>> = {
   UND_ERR_HEADERS_OVERFLOW: { kind: 'response', code: 'headers-too-large' },
   UND_ERR_DESTROYED: CANCELLED,
@@ -22,7 +25,18 @@ const KNOWN: Readonly<Record<string, DialFailure>> = {
   UND_ERR_INVALID_ARG: { kind: 'transport', code: 'protocol' },
   UND_ERR_NOT_SUPPORTED: { kind: 'transport', code: 'protocol' },
   EPROTO: { kind: 'transport', code: 'tls' },
+  // The process or its machine has no descriptor, memory or buffer left.
+  EMFILE: EXHAUSTED,
+  ENFILE: EXHAUSTED,
+  ENOMEM: EXHAUSTED,
+  ENOBUFS: EXHAUSTED,
+  EAI_MEMORY: EXHAUSTED,
 };
+
+const knownFailure = (code: string): DialFailure | undefined => (Object.hasOwn(KNOWN, code) ? KNOWN[code] : undefined);
+
+/** Whether a call failed for want of something that this process lacks. */
+export const isShortage = (error: unknown): boolean => knownFailure(errorCode(error) ?? '') === EXHAUSTED;
 
 /**
  * The parser's errors: not all have a code. After the head they mean a body that ends too early or in the wrong place.
@@ -38,7 +52,7 @@ const malformed = (error: unknown, code: string): boolean =>
 export function failureOf(error: unknown, responding: boolean): DialFailure {
   if (error instanceof EgressFault) return error.failure;
   const code = errorCode(error) ?? '';
-  const known = Object.hasOwn(KNOWN, code) ? KNOWN[code] : undefined;
+  const known = knownFailure(code);
   if (known !== undefined) return known;
   if (malformed(error, code)) return { kind: 'transport', code: responding ? 'truncated' : 'protocol' };
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return { kind: 'transport', code: 'tls' };

@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { closeSync, openSync } from 'node:fs';
 import { errorCode } from '../../core/errors/error-code.ts';
-import { blocked, EgressFault } from './faults.ts';
+import { blocked, EgressFault, EXHAUSTED, isShortage } from './faults.ts';
 import type { DialFailure } from './port.ts';
 
 /** All addresses of a host, in the order to try them. Injected by tests and by the self-test. */
@@ -38,11 +39,26 @@ export function boundedResolve(resolve: Resolve): Resolve {
   };
 }
 
-const UNRESOLVED: DialFailure = { kind: 'transport', code: 'dns' };
+const UNRESOLVED = { kind: 'transport', code: 'dns' } as const satisfies DialFailure;
+
+/** Whether this process can open no further file. */
+function lacksDescriptors(): boolean {
+  try {
+    closeSync(openSync('/dev/null', 'r'));
+    return false;
+  } catch (error) {
+    return isShortage(error);
+  }
+}
 
 /** getaddrinfo's code when no name server answered in time, or one said that it failed. */
-const failedLookup = (error: unknown): EgressFault =>
-  new EgressFault(errorCode(error) === 'EAI_AGAIN' ? { ...UNRESOLVED, fault: { kind: 'no-lookup' } } : UNRESOLVED);
+function failedLookup(error: unknown): EgressFault {
+  // getaddrinfo can't open its files and sockets then, and says that the name does not exist.
+  if (isShortage(error) || lacksDescriptors()) return new EgressFault(EXHAUSTED);
+  return new EgressFault(
+    errorCode(error) === 'EAI_AGAIN' ? { ...UNRESOLVED, fault: { kind: 'no-lookup' } } : UNRESOLVED,
+  );
+}
 
 async function resolved(host: string, resolve: Resolve): Promise<readonly LookupAddress[]> {
   const found = await resolve(host).catch((error: unknown) => {

@@ -42,7 +42,9 @@ export type DialFailure =
       readonly code: 'response-too-large' | 'unsupported-encoding' | 'undecodable' | 'headers-too-large';
     }
   | { readonly kind: 'timeout'; readonly code: 'connect-timeout' | 'body-idle' | 'deadline' }
-  | { readonly kind: 'cancelled'; readonly code: 'cancelled' };
+  | { readonly kind: 'cancelled'; readonly code: 'cancelled' }
+  /** This process, or its machine, had no descriptor or memory left. */
+  | { readonly kind: 'exhausted'; readonly code: 'platform-exhausted' };
 
 /** A fault of DNS, TCP or TLS that a person can act on. */
 export type TransportFault =

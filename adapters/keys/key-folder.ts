@@ -20,7 +20,7 @@ export const FILES = {
 
 /** The keys can't be used; the message names the file and says what to do. */
 export class KeysError extends Error {
-  readonly code: 'keys-missing' | 'keys-invalid' | 'keys-test' | 'keys-not-published';
+  readonly code: 'keys-missing' | 'keys-invalid' | 'keys-exposed' | 'keys-test' | 'keys-not-published';
   constructor(code: KeysError['code'], message: string) {
     super(message);
     this.name = 'KeysError';

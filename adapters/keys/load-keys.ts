@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { publicKeyBytes, thumbprint, type KeysDocument, type PublicJwk } from '../../core/receipt/keys-document.ts';
 import { openKeys } from '../../core/verify/keys.ts';
+import { exposure } from '../private-file/exposed.ts';
 import { readIfExists } from '../private-file/read-if-exists.ts';
 import {
   FILES,
@@ -37,6 +38,8 @@ type Root = PlatformKeys['root'];
 export interface KeySource {
   /** @returns undefined when the file does not exist */
   readonly read: (file: string) => Promise<string | undefined>;
+  /** The command that takes a file from others; undefined: only this process may read it. */
+  readonly exposure: (file: string) => Promise<string | undefined>;
   /** Name of that file in messages. */
   readonly place: (file: string) => string;
 }
@@ -44,6 +47,7 @@ export interface KeySource {
 const folderSource = (folder: string): KeySource => ({
   place: (file) => join(folder, file),
   read: (file) => readIfExists(join(folder, file)),
+  exposure: (file) => exposure(join(folder, file)),
 });
 
 async function readText(source: KeySource, file: string): Promise<string> {
@@ -52,6 +56,14 @@ async function readText(source: KeySource, file: string): Promise<string> {
   const advice =
     'Keys are created once, by `orb ledger init` or the first `npm start`; lost keys can only come from your backup.';
   throw new KeysError('keys-missing', `There is no ${source.place(file)}. ${advice}`);
+}
+
+/** Like `readText`, for a file that holds a private or secret key. */
+async function readPrivate(source: KeySource, file: string): Promise<string> {
+  const command = await source.exposure(file);
+  if (command === undefined) return readText(source, file);
+  const next = `Run ${command}. When others could read it before, the key may be known: then it must be replaced.`;
+  throw new KeysError('keys-exposed', `Other users may read ${source.place(file)}. ${next}`);
 }
 
 const invalid = (source: KeySource, file: string, what: string): KeysError =>
@@ -84,14 +96,14 @@ function parsePem(text: string): KeyObject | undefined {
 
 async function readSigningKey(source: KeySource, role: PublishedRole): Promise<SigningKey> {
   const file = FILES.privateKey(role);
-  const key = parsePem(await readText(source, file));
+  const key = parsePem(await readPrivate(source, file));
   if (key?.asymmetricKeyType !== 'ed25519') throw invalid(source, file, 'is no Ed25519 key in PEM');
   return signingKeyOf(key);
 }
 
 async function readSecret(source: KeySource, name: (typeof SECRET_KEYS)[number]): Promise<Uint8Array> {
   const file = FILES.secret(name);
-  const bytes = readSecretKey(await readText(source, file));
+  const bytes = readSecretKey(await readPrivate(source, file));
   if (bytes === undefined) throw invalid(source, file, 'is not 32 bytes in base64url');
   return bytes;
 }
@@ -128,7 +140,7 @@ function refuseTestKeys(kids: readonly string[]): void {
 
 /**
  * Reads and checks the keys of a service (trust.md §3.1). The root's private key is not needed, and not read.
- * @throws KeysError `keys-missing`, `keys-invalid`, `keys-test`, or `keys-not-published`: don't start
+ * @throws KeysError `keys-missing`, `keys-invalid`, `keys-exposed`, `keys-test`, or `keys-not-published`: don't start
  */
 export const loadKeys = (folder: string): Promise<PlatformKeys> => loadKeysFrom(folderSource(folder));
 

@@ -9,7 +9,7 @@ import { CheckpointSchedule } from './sqlite/checkpoint-schedule.ts';
 import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
 import type { LogKey, OnFolding } from './sqlite/protocol.ts';
 import { ledgerError } from './sqlite/sqlite-error.ts';
-import { WriterHandle, type Committed, type StartWriter } from './sqlite/writer-handle.ts';
+import { WriterHandle, type OpenedFile, type StartWriter } from './sqlite/writer-handle.ts';
 import type { SignedCheckpoint } from './tables/checkpoints.ts';
 import type { LedgerIdentity } from './tables/identity.ts';
 import { hasRunningReplay } from './tables/policy-replays.ts';
@@ -33,6 +33,8 @@ export interface SqliteLedgerOptions {
   readonly onCheckpoint?: (checkpoint: SignedCheckpoint) => void;
   /** Called while the log of an older ledger is read again, at each 100 000 entries (trust.md §5.2). */
   readonly onFolding?: OnFolding;
+  /** Called when the log is found to be damaged: from then on it does not grow and is not signed. Reads go on. */
+  readonly onFault?: (fault: string) => void;
   /** Starts the writer; absent: in a thread of its own. */
   readonly startWriter?: StartWriter;
 }
@@ -79,8 +81,6 @@ function syncNames(file: string, made: string | undefined): void {
 }
 
 const OPEN: LogGate = { refusal: () => undefined, opened: Promise.resolve() };
-
-type Found = Omit<Committed, 'results'>;
 
 type Read = TableParts<WriteRow>['read'];
 
@@ -179,7 +179,7 @@ function startParts({ options, lock, read }: Opening, writer: WriterHandle): Par
  * A crash may have come between growth and its checkpoint. Then the checkpoint is signed before the first read, or when
  * the gate opens.
  */
-async function signWhatIsLeft({ schedule }: Parts, found: Found, { gate = OPEN }: SqliteLedgerOptions): Promise<void> {
+async function signWhatIsLeft({ schedule }: Parts, found: OpenedFile, { gate = OPEN }: SqliteLedgerOptions): Promise<void> {
   if (found.size <= found.checkpointed) return;
   if (gate.refusal() === undefined) await schedule.sign();
   else void gate.opened.then(() => schedule.grown(found.size, found.checkpointed));
@@ -190,18 +190,35 @@ async function abortLostReplays({ reader, ports }: Parts, { clock }: SqliteLedge
   if (hasRunningReplay(reader)) await ports.abortReplays(null, clock.now());
 }
 
-async function openParts(opening: Opening, made: string | undefined): Promise<Parts> {
-  const { options } = opening;
+/** The gate of the options, and one that a damaged log closes for good. */
+function gateOfLog({ gate = OPEN, onFault }: SqliteLedgerOptions): {
+  readonly gate: LogGate;
+  readonly close: (fault: string) => void;
+} {
+  let refusal: LedgerError | undefined;
+  return {
+    gate: { opened: gate.opened, refusal: () => refusal ?? gate.refusal() },
+    close: (fault) => {
+      refusal = new LedgerError('ledger-forked', fault);
+      onFault?.(fault);
+    },
+  };
+}
+
+async function openParts({ lock, read, ...rest }: Opening, made: string | undefined): Promise<Parts> {
+  const { gate, close } = gateOfLog(rest.options);
+  const options = { ...rest.options, gate };
   const { file, identity, logKey, startWriter: start, onFolding } = options;
   // Copies: a view into a pool would send the whole pool to the thread.
   const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
   const settings = { file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) };
-  const writer = new WriterHandle(settings, { start, onFolding });
+  const writer = new WriterHandle(settings, { start, onFolding, onFault: close });
   const found = await writer.open();
+  if (found.fault !== null) close(found.fault);
   let parts: Parts | undefined;
   try {
     syncNames(file, made);
-    parts = startParts(opening, writer);
+    parts = startParts({ options, lock, read }, writer);
     await signWhatIsLeft(parts, found, options);
     await abortLostReplays(parts, options);
     return parts;

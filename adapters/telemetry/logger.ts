@@ -4,6 +4,7 @@ import { createLogger as createWinston, format, transports, type Logger as Winst
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 import { logFields } from './log-value.ts';
+import { LineLimit } from './line-limit.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
 import type { LogFields, Logger } from './port.ts';
 
@@ -25,6 +26,8 @@ export interface ProcessLog {
   /** In effect from the next line on; adding the same redactor twice counts once. */
   readonly addRedactor: (redactor: Redactor) => void;
   readonly removeRedactor: (redactor: Redactor) => void;
+  /** Lines of errors that were left out since the start, because others said the same (`line-limit.ts`). */
+  readonly leftOutLines: () => number;
 }
 
 interface Line {
@@ -101,12 +104,20 @@ const intoWriter = (writer: LineWriter): Writable =>
 
 const silent = (): void => undefined;
 
-function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger {
+interface Sink {
+  readonly winston: Winston;
+  readonly writer: LineWriter;
+  readonly limit: LineLimit;
+}
+
+function loggerOf(sink: Sink, own: LogFields): Logger {
+  const { winston, writer, limit } = sink;
   // winston sends a line of a disabled level through its whole stream before it drops it.
   const at = (level: LogLevel): Logger['debug'] =>
     winston.isLevelEnabled(level)
       ? (message, given) => {
           const fields = typeof given === 'function' ? given() : given;
+          if (!limit.admits(message, fields)) return;
           winston.log(level, message, { fields: fields === undefined ? own : { ...own, ...fields } });
         }
       : silent;
@@ -115,8 +126,11 @@ function loggerOf(winston: Winston, writer: LineWriter, own: LogFields): Logger 
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => loggerOf(winston, writer, { ...own, ...fields }),
-    flush: writer.flush,
+    child: (fields) => loggerOf(sink, { ...own, ...fields }),
+    flush: () => {
+      limit.flush();
+      return writer.flush();
+    },
   };
 }
 
@@ -146,8 +160,14 @@ export function openLog(options: LogOptions): ProcessLog {
     format: orbFormat(options, redactors),
     transports: [new transports.Stream({ stream: intoWriter(writer), eol: '' })],
   });
+  const limit = new LineLimit({
+    now: options.now,
+    report: ({ message, lines }) =>
+      winston.log('warn', 'more lines of one cause were left out', { fields: { of: message, lines } }),
+  });
   return {
-    logger: loggerOf(winston, writer, {}),
+    logger: loggerOf({ winston, writer, limit }, {}),
+    leftOutLines: () => limit.leftOut(),
     addRedactor: (redactor) => void redactors.add(redactor),
     removeRedactor: (redactor) => void redactors.delete(redactor),
   };

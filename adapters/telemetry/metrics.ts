@@ -21,6 +21,8 @@ export interface MetricSources {
   readonly logConsistent: () => boolean;
   /** Entries under the head that is kept outside the ledger. */
   readonly logHeadSize: () => number;
+  /** Log lines that were left out, because others of their cause were written. */
+  readonly leftOutLines: () => number;
 }
 
 export interface MetricsOptions {
@@ -120,6 +122,8 @@ function sourceMetrics(registers: RegistryList, sources: MetricSources): void {
     'Entries under the checkpoint that is kept outside the ledger.',
     sources.logHeadSize,
   );
+  const leftOut = 'Log lines of errors that were left out, because others of the same cause were written.';
+  total(registers, 'orb_log_lines_left_out_total', leftOut, sources.leftOutLines);
   const logSize: Gauge = new Gauge({
     name: 'orb_log_size',
     help: 'Entries in the transparency log.',

@@ -32,6 +32,9 @@ const FIRST_MS = 5000;
 /** Time limit of the last write at a stop. */
 const LAST_MS = 5000;
 
+const DAMAGED =
+  'Keep a copy of the ledger, restore the newest backup (orb ledger restore), then start again (docs/runbooks/OrbLedgerDamaged.md).';
+
 type State =
   /** Not known yet: a head that was not read may be newer than the ledger. */
   { readonly kind: 'unread' } | { readonly kind: 'consistent' } | { readonly kind: 'forked'; readonly why: string };
@@ -49,6 +52,8 @@ export class LogHead {
   #following: FollowOptions | undefined;
   #running: Promise<void> = Promise.resolve();
   #newest: SignedCheckpoint | undefined;
+  #damage: Doubt | undefined;
+  #isReported = false;
   /** The head in the store, as far as it is known. */
   #saved: { readonly size: number; readonly version: string | undefined } = { size: 0, version: undefined };
   #isAway = false;
@@ -83,6 +88,17 @@ export class LogHead {
   savedSize(): number {
     return this.#saved.size;
   }
+
+  /**
+   * To call when the ledger is found to be damaged: from then on nothing is signed. The next start decides anew.
+   * @param why what is damaged
+   */
+  readonly damaged = (why: string): void => {
+    if (this.#damage !== undefined) return;
+    this.#damage = { why, next: DAMAGED };
+    if (this.#following === undefined) this.#state = { kind: 'forked', why: `${why}. ${DAMAGED}` };
+    else this.#fork(this.#following, this.#damage, 'the ledger');
+  };
 
   /** Must be called with each checkpoint after its commit. */
   readonly signed = (checkpoint: SignedCheckpoint): void => {
@@ -154,6 +170,7 @@ export class LogHead {
 
   async #read(following: FollowOptions): Promise<void> {
     const { ledger, store } = following;
+    if (this.#damage !== undefined) return this.#fork(following, this.#damage, 'the ledger');
     const found = await store.read(this.#stopping.signal);
     const newest = await ledger.checkpoint();
     const size = await ledger.logSize();
@@ -181,6 +198,8 @@ export class LogHead {
   }
 
   #fork({ store, forked }: FollowOptions, { why, next }: Doubt, doubtful: string): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
     const { place } = store;
     this.#state = { kind: 'forked', why: `${why} (${doubtful}). ${next}` };
     this.#options.logger.error('the history of the ledger is in doubt: nothing is signed', { why, head: place, next });

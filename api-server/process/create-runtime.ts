@@ -1,3 +1,4 @@
+import { AnswerRunner } from '../../adapters/answer-worker/answer-runner.ts';
 import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
 import { hmacSha256, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
@@ -50,6 +51,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime }: Platfor
       start: startCheckThread,
       onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
     }),
+    answers: new AnswerRunner(),
     slots: new Slots(SLOTS),
     inFlight,
     rates: new RunRates(),

@@ -25,6 +25,7 @@ import type { OperatorProof } from '../../core/publication/owner.ts';
 import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import { DraftRunner } from '../../adapters/draft-worker/draft-runner.ts';
+import { createLedgerChecks } from './create-ledger-checks.ts';
 import { createReplays } from './create-replays.ts';
 import { createRuntime } from './create-runtime.ts';
 import { createReputation } from './create-reputation.ts';
@@ -129,6 +130,7 @@ function openLedger(
     random,
     gate: head.gate,
     onCheckpoint: head.signed,
+    onFault: head.damaged,
     onFolding: (entries, of) =>
       log.logger.info('an older ledger is brought up to date: its log is read again', { entries, of }),
   });
@@ -169,7 +171,7 @@ function openAdmission(
 }
 
 const metricSources = (
-  { apiKeys, exceptions }: PlatformOptions,
+  { apiKeys, exceptions, log }: PlatformOptions,
   { ledger, head, admission }: Measured,
 ): MetricSources => ({
   runsInFlight: () => admission.inFlight(),
@@ -180,6 +182,7 @@ const metricSources = (
   egressExceptions: () => exceptions.length,
   logConsistent: () => head.isConsistent(),
   logHeadSize: () => head.savedSize(),
+  leftOutLines: log.leftOutLines,
 });
 
 async function openStatus(
@@ -220,7 +223,7 @@ async function closeParts(
   await dialer.destroy();
   for (const thread of threads) await thread.close();
   await ledger.close();
-  await runtime.selfCheck.close();
+  await Promise.all([runtime.selfCheck.close(), runtime.answers.close()]);
   await head.close();
   await log.logger.flush();
 }
@@ -231,8 +234,7 @@ async function closeParts(
  */
 export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {
   const { clock, log, keys, exceptions, ca } = options;
-  const version = versionOf(root);
-  const random = randomSource();
+  const [version, random] = [versionOf(root), randomSource()];
   const document = await openDocument(keys);
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
@@ -273,6 +275,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     reputation,
     scores,
   };
-  const closing = { timers: [delay, platform.receiving, cases], threads: [scores, drafts, replays], head };
-  return { ...platform, close: () => closeParts(platform, closing) };
+  const threads = [scores, drafts, replays, await createLedgerChecks({ ...stored, clock, log, head })];
+  const timers = [delay, platform.receiving, cases];
+  return { ...platform, close: () => closeParts(platform, { timers, threads, head }) };
 }

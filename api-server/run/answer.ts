@@ -6,6 +6,8 @@ import { runStatusOf } from '../../core/run/run-status.ts';
 import { problem } from '../http/problem.ts';
 import { json } from '../http/reply.ts';
 import type { Reply } from '../http/route.ts';
+import type { Redactor } from '../../core/redaction/redactor.ts';
+import type { AttemptResult } from './attempt.ts';
 import type { CallResults } from './call-providers.ts';
 import { causesOf, explained, nextOptions, whyText } from './failure-text.ts';
 import type { FinishedRun } from './finished-run.ts';
@@ -20,6 +22,10 @@ type Audience =
   /** A later request with the same `Idempotency-Key`. It gets neither openings nor the debug output of the first one. */
   | 'repeat';
 
+/** The body of an answer as a person may see it; another thread has made that of a large one. */
+const shownOf = ({ written }: AttemptResult, body: Uint8Array, redactor: Redactor): string | undefined =>
+  written === undefined ? shownBody(body, redactor) : written.shown;
+
 /**
  * The body of the provider's answer, if manifest or `?debug=true` ask for it: redacted, then cut (security.md S26). Never
  * one that holds what policies keep back.
@@ -31,7 +37,7 @@ function providerBody(finished: FinishedRun, audience: Audience): JsonObject {
   const isExposed = code !== undefined && decisive?.ready.provider.exposeErrorBody === true;
   const isShown = isExposed || (plan.debug && audience === 'caller');
   if (!isShown || decisive?.body === undefined) return {};
-  const body = shownBody(decisive.body, plan.orbiset.redactor);
+  const body = shownOf(decisive, decisive.body, plan.orbiset.redactor);
   return body === undefined ? {} : { provider_body: body };
 }
 
@@ -43,20 +49,36 @@ function openings({ run, outputSalt }: FinishedRun, audience: Audience): JsonObj
   };
 }
 
+/** The answer with outputs that are text already. */
+function withOutputText(head: JsonObject, outputs: string, rest: JsonObject): Reply {
+  const [before, after] = [JSON.stringify(head), JSON.stringify(rest)];
+  return { ...json({}), body: `${before.slice(0, -1)},"outputs":${outputs},${after.slice(1)}` };
+}
+
 function success(finished: FinishedRun, audience: Audience): Reply {
-  const { sealed, missingOutputs } = finished;
-  const { record } = sealed;
-  const { execution } = record;
+  const { sealed, outputText } = finished;
+  const { execution } = sealed.record;
+  const head = { run_id: execution.run_id, status: runStatusOf[execution.outcome] };
+  if (outputText !== undefined) return withOutputText(head, outputText, afterOutputs(finished, audience));
   return json({
-    run_id: execution.run_id,
-    status: runStatusOf[execution.outcome],
+    ...head,
     outputs: finished.outputs ?? {},
+    ...afterOutputs(finished, audience),
+  });
+}
+
+function afterOutputs(finished: FinishedRun, audience: Audience): JsonObject {
+  const {
+    sealed: { record },
+    missingOutputs,
+  } = finished;
+  return {
     ...(missingOutputs.length === 0 ? {} : { missing_outputs: missingOutputs }),
     receipt: summaryOf(record, true),
-    execution_ms: execution.duration_ms,
+    execution_ms: record.execution.duration_ms,
     ...openings(finished, audience),
     ...providerBody(finished, audience),
-  });
+  };
 }
 
 const CARRIES_STATUS: ReadonlySet<RunProblemCode> = new Set([

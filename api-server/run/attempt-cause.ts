@@ -94,6 +94,7 @@ function dialCause(failure: DialFailure, limits: AttemptLimits): AttemptCause {
   switch (failure.kind) {
     case 'blocked':
     case 'cancelled':
+    case 'exhausted':
       return causeOf(failure.code);
     case 'transport':
       return transportCause(failure, limits);

@@ -7,8 +7,10 @@ import { retryAfterMs } from '../../core/attempts/retry-after.ts';
 import { attemptOutcome, isTenantRefusal, type ProviderExchange } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
 import { readAnswer, type AnswerReading } from '../../core/run/read-answer.ts';
+import type { WrittenAnswer } from '../../core/run/written-answer.ts';
 import { attemptCause, type AttemptLimits } from './attempt-cause.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
+import { isLarge, readLarge } from './large-answer.ts';
 import type { RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -38,6 +40,8 @@ export interface AttemptResult {
   readonly concernsOrb: boolean;
   /** Unredacted; null unless the provider answered with a 2xx. */
   readonly outputs: JsonObject | null;
+  /** A large answer in place of `outputs`, redacted; undefined: it is not large. */
+  readonly written: WrittenAnswer | undefined;
   readonly outputsComplete: boolean;
   readonly maybeExecuted: boolean;
   readonly exception: boolean;
@@ -212,8 +216,10 @@ async function dial(runtime: Runtime, call: AttemptCall): Promise<DialResult> {
 /** Calls a provider once and reads its answer. A fault of the provider never makes it throw. */
 export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
   const { ready } = call;
-  const result = await dial(runtime, call);
-  const reading = readResult(result, ready);
+  const dialled = await dial(runtime, call);
+  const { result, reading, written } = isLarge(call, dialled)
+    ? await readLarge(runtime, call, dialled)
+    : { result: dialled, reading: readResult(dialled, ready), written: undefined };
   const { exchange, outputs, complete } = reading;
   const endedBy = callerLimit(runtime, call, result);
   // A policy could open the breaker of the Orb for all otherwise.
@@ -243,6 +249,7 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
     endedBy,
     concernsOrb: concerns,
     outputs,
+    written,
     outputsComplete: complete,
     maybeExecuted: maybeExecuted(ended, repeats, provider.retry),
     exception: result.exception,

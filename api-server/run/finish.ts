@@ -7,7 +7,7 @@ import {
 } from '../../adapters/ledger/port.ts';
 import type { LogFields } from '../../adapters/telemetry/port.ts';
 import { decisiveAttempt, endWithoutAttempt, runEnd, type RunEnd } from '../../core/attempts/classify.ts';
-import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
 import type { RunEnding } from '../../core/run/record.ts';
 import { ledgerCode, problem } from '../http/problem.ts';
@@ -18,11 +18,11 @@ import type { AttemptResult, CallerLimit } from './attempt.ts';
 import type { CallResults } from './call-providers.ts';
 import { explained, isUnsent } from './failure-text.ts';
 import type { FinishedRun } from './finished-run.ts';
-import type { RunPlan } from './plan.ts';
-import { finishRows, hidesBody, reviewAnswer, withoutRedacted } from './policy-response.ts';
+import { finishRows, hidesBody, reviewAnswer } from './policy-response.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
 import type { RunPolicy } from './run-policy.ts';
-import { commitJson, receiptRow, sealRun } from './seal-run.ts';
+import { runOutputs } from './run-outputs.ts';
+import { receiptRow, sealRun } from './seal-run.ts';
 import type { Run } from './start.ts';
 
 /** The provider's answer was one that policies do not let in: its score counts no failure. */
@@ -56,23 +56,6 @@ const WITHHELD: { readonly end: RunEnd; readonly good: undefined } = {
 
 const problemOf = (end: RunEnd): FinishedRun['problem'] => (end.outcome === 'success' ? undefined : end.problem);
 
-/** Outputs for the caller: without known forms of a secret of this vault (security.md §5), and without what policies hide. */
-function outputsOf(
-  runtime: Runtime,
-  { orb, orbiset, runId }: RunPlan,
-  { outputs }: AttemptResult,
-  policy: RunPolicy | undefined,
-): JsonObject | undefined {
-  if (!orb.hasOutputs || outputs === null) return undefined;
-  const { value, hits } = orbiset.redactor.json(outputs);
-  if (hits > 0) {
-    runtime.metrics.redactions(orb.namespace, orb.orbId, hits);
-    if (runtime.echoWarnings.isDue(`${orb.namespace}/${orb.orbId}`))
-      runtime.logger.warn('a provider echoed a secret', { run_id: runId, orb_id: orb.orbId, hits });
-  }
-  return isJsonObject(value) ? withoutRedacted(value, policy) : {};
-}
-
 const NOTHING_MISSING: readonly string[] = [];
 
 /**
@@ -80,9 +63,10 @@ const NOTHING_MISSING: readonly string[] = [];
  * the provider sent it is hidden too.
  */
 function missingOutputs(good: AttemptResult | undefined, policy: RunPolicy | undefined): readonly string[] {
-  if (good === undefined || good.outputsComplete || good.outputs === null) return NOTHING_MISSING;
+  if (good === undefined || good.outputsComplete) return NOTHING_MISSING;
   const hidden = policy?.bound.redactResponse ?? [];
-  const { outputs } = good;
+  const { outputs, written } = good;
+  if (outputs === null) return (written?.outputs?.missing ?? NOTHING_MISSING).filter((name) => !hidden.includes(name));
   return Object.keys(outputs).filter((name) => outputs[name] === null && !hidden.includes(name));
 }
 
@@ -123,8 +107,7 @@ export function finishRun(runtime: Runtime, run: Run, calls: CallResults): Finis
   const answered = found.outcome === 'success' ? decisive : undefined;
   const review = reviewAnswer(runtime, run, answered);
   const { end, good } = review.denied === undefined ? { end: found, good: answered } : WITHHELD;
-  const outputs = good && outputsOf(runtime, run.plan, good, review.policy);
-  const output = outputs && commitJson(runtime, outputs);
+  const { outputs, outputText, output } = runOutputs(runtime, run.plan, good, review.policy);
   const sealed = sealRun(runtime, run.seed, {
     ...conclude(runtime, run, calls, end),
     ...review.record,
@@ -138,6 +121,7 @@ export function finishRun(runtime: Runtime, run: Run, calls: CallResults): Finis
     problem: problemOf(end),
     decisive,
     outputs,
+    outputText,
     missingOutputs: missingOutputs(good, review.policy),
     outputSalt: output?.salt,
     sealed,

@@ -1,3 +1,4 @@
+import type { AnswerReader } from '../../adapters/answer-worker/port.ts';
 import type { Catalog } from '../../adapters/catalog/port.ts';
 import type { Dialer } from '../../adapters/egress/port.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
@@ -60,6 +61,8 @@ export interface Runtime {
   readonly settings: RuntimeSettings;
   readonly tags: CallerTags;
   readonly selfCheck: SelfCheck;
+  /** Reads large answers of providers. */
+  readonly answers: AnswerReader;
   readonly slots: Slots;
   readonly inFlight: RunsInFlight;
   readonly rates: RunRates;

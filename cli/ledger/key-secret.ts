@@ -31,6 +31,7 @@ function textOf(secret: KubeObject, file: string): string | undefined {
 /** The entries of a Secret as the files of a key folder. */
 export const secretSource = (secret: KubeObject, { namespace, name }: Required<ObjectRef>): KeySource => ({
   read: async (file) => textOf(secret, file),
+  exposure: async () => undefined,
   place: (file) => `${file} in the Secret ${namespace}/${name}`,
 });
 

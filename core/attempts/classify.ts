@@ -3,7 +3,10 @@ import type { AttemptOutcome, RunOutcome } from '../receipt/record.ts';
 /** How one exchange ended, without its content. Results of the dialer have this type. */
 export type ProviderExchange =
   | { readonly kind: 'answered'; readonly status: number; readonly outputsPresent: boolean }
-  | { readonly kind: 'failed'; readonly cause: 'blocked' | 'transport' | 'response' | 'timeout' | 'cancelled' };
+  | {
+      readonly kind: 'failed';
+      readonly cause: 'blocked' | 'transport' | 'response' | 'timeout' | 'cancelled' | 'exhausted';
+    };
 
 /** Code of the problem that a run ends with; each code is a row of design.md §3's table. */
 export type RunProblemCode =
@@ -17,6 +20,7 @@ export type RunProblemCode =
   | 'orbiset-suspended'
   | 'orb-suspended'
   | 'egress-stopped'
+  | 'overloaded'
   | 'run-closed'
   | 'policy-denied'
   | 'signing-misconfigured';
@@ -31,6 +35,8 @@ const failureOutcome = {
   response: 'error',
   timeout: 'timeout',
   cancelled: 'cancelled',
+  // As after a stop by the platform: the provider was not part of it.
+  exhausted: 'cancelled',
 } as const;
 
 /** Outcome of an attempt by status (failover.md §2). */
@@ -66,8 +72,12 @@ const endOf: Readonly<Record<AttemptOutcome, RunEnd>> = {
 
 const isRateLimit = (exchange: ProviderExchange): boolean => attemptOutcome(exchange) === 'rate_limited';
 
+const isExhausted = (exchange: ProviderExchange): boolean =>
+  exchange.kind === 'failed' && exchange.cause === 'exhausted';
+
 /** The end of a run that this attempt decides (design.md §3, execute table). */
 export function runEnd(exchange: ProviderExchange, usedSecret: boolean): RunEnd {
+  if (isExhausted(exchange)) return { outcome: 'platform_error', problem: 'overloaded' };
   if (!isTenantRefusal(exchange, usedSecret)) return endOf[attemptOutcome(exchange)];
   const problem = isRateLimit(exchange) ? 'provider-rate-limited' : 'provider-refused-credential';
   return { outcome: 'caller_error', problem };

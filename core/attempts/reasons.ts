@@ -103,6 +103,10 @@ export const ATTEMPT_REASONS = {
     says: 'The answer is larger than the limit.',
     next: 'Ask the provider for less, for example by a filter or a page size in the request.',
   },
+  'answer-too-complex': {
+    says: 'Reading the answer takes too long, or too much memory: it has far too many values.',
+    next: 'Ask the provider for less, for example by a filter or a page size in the request.',
+  },
   'headers-too-large': { says: 'The answer has more than 200 headers or 16 KiB of them.', next: AGAIN },
   'encoding-unsupported': {
     says: 'The answer has an encoding that can not be read.',
@@ -116,6 +120,10 @@ export const ATTEMPT_REASONS = {
   cancelled: {
     says: 'The platform ended the attempt: a kill switch, or the end of the process.',
     next: 'Try again when calls to providers are allowed again.',
+  },
+  'platform-exhausted': {
+    says: 'This process has no file descriptor or memory left for a call. It says nothing about the provider.',
+    next: 'Try again. The operator of the installation raises the limit of open files or of memory.',
   },
   // The provider answered with a status that is not 2xx.
   redirected: {

@@ -26,7 +26,7 @@ export type Failure =
   | 'not-executed'
   /** The provider may have executed the request. */
   | 'uncertain'
-  /** The attempt must not be repeated: its status is not in the list, or the platform cancelled it. */
+  /** The attempt must not be repeated: its status is not in the list, or the platform ended it. */
   | 'final';
 
 /** How an attempt ended. */
@@ -60,7 +60,7 @@ function failureOfStatus(status: number, rules: RetryRules): Failure {
 /** The kind of a failed attempt. */
 export function failureOf({ exchange, sent, status }: AttemptEnd, rules: RetryRules): Failure {
   if (exchange.kind === 'answered') return failureOfStatus(exchange.status, rules);
-  if (exchange.cause === 'cancelled') return 'final';
+  if (exchange.cause === 'cancelled' || exchange.cause === 'exhausted') return 'final';
   if (!sent) return 'unsent';
   return status !== null && rules.notExecutedStatus.has(status) ? 'not-executed' : 'uncertain';
 }

@@ -26,6 +26,7 @@ import { compileOrbiset } from '../../core/orb/compile-orbiset.ts';
 import { KeptResults } from '../../core/policy/decision/kept-results.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import { thumbprint } from '../../core/receipt/keys-document.ts';
+import { answersHere } from './answers-here.ts';
 import { orbManifest, type OrbOptions } from './orbs.ts';
 
 const pair = generateKeyPairSync('ed25519');
@@ -78,7 +79,16 @@ export interface RuntimeOptions {
   readonly parts?: Partial<
     Pick<
       Runtime,
-      'selfCheck' | 'slots' | 'sealing' | 'dialer' | 'metrics' | 'random' | 'published' | 'policies' | 'policyState'
+      | 'selfCheck'
+      | 'answers'
+      | 'slots'
+      | 'sealing'
+      | 'dialer'
+      | 'metrics'
+      | 'random'
+      | 'published'
+      | 'policies'
+      | 'policyState'
     >
   >;
 }
@@ -241,6 +251,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     settings: { ...SETTINGS, ...settings },
     tags: new CallerTags((tenant, at) => callerTag(new Uint8Array(32), tenant, at, hmacSha256)),
     selfCheck: new SelfCheck(receiptKey.publicKey),
+    answers: answersHere,
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight,
     rates: new RunRates(),

@@ -13,6 +13,7 @@ export const IDLE_SOURCES: MetricSources = {
   egressExceptions: () => 0,
   logConsistent: () => true,
   logHeadSize: () => 0,
+  leftOutLines: () => 0,
 };
 
 /** What the metrics of a marketplace without publications are read from. */

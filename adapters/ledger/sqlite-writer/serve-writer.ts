@@ -3,7 +3,7 @@ import { LedgerError } from '../port.ts';
 import type { FromWriter, ToWriter, WriterSettings } from '../sqlite/protocol.ts';
 import { failureDetail } from '../sqlite/sqlite-error.ts';
 import type { WriteRow } from '../tables/tables.ts';
-import { checkHead } from './check-head.ts';
+import { logFault } from './check-head.ts';
 import { openWriterDatabase } from './schema.ts';
 import { Writer } from './writer.ts';
 
@@ -20,9 +20,9 @@ export function writerOf(port: Pick<MessagePort, 'postMessage' | 'close'>): Hand
       const db = openWriterDatabase(settings.file, settings.identity, (done, total) => {
         answer(['folding', done, total]);
       });
-      checkHead(db);
-      writer = new Writer(db, settings);
-      answer(['ready', ...writer.sizes()]);
+      const fault = logFault(db);
+      writer = new Writer(db, settings, fault);
+      answer(['ready', ...writer.sizes(), fault ?? null]);
       return 'more';
     } catch (error) {
       const code = error instanceof LedgerError ? error.code : 'ledger-unavailable';

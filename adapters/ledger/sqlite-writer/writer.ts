@@ -2,6 +2,7 @@ import { sign } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { keyId, signNote } from '../../../core/merkle/checkpoint.ts';
 import { sha256 } from '../../keys/primitives.ts';
+import { LedgerError } from '../port.ts';
 import type { WriterSettings } from '../sqlite/protocol.ts';
 import { checkpointRows, type CheckpointRows } from '../tables/checkpoints.ts';
 import { jwsHeaders, type JwsHeaders } from '../tables/jws-headers.ts';
@@ -9,6 +10,7 @@ import { checkedEntries } from '../tables/log.ts';
 import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
 import { createTableWriter, type TableRow, type TableWriter, type WriteRow } from '../tables/tables.ts';
 import { IngestWriter, isIngestRow } from './ingest-writer.ts';
+import { KeptFiles } from './kept-files.ts';
 import { LogWriter, logWriterRows, TOO_LONG, type LogWriterRows } from './log-writer.ts';
 import { isReputationRow, ReputationWriter } from './reputation-writer.ts';
 import { RunWriter } from './run-writer.ts';
@@ -50,10 +52,14 @@ export class Writer {
   readonly #wal: WalLength;
   /** Size of the last group. */
   #rows = 0;
+  readonly #fault: string | undefined;
+  readonly #files: KeptFiles;
 
-  constructor(db: DatabaseSync, settings: WriterSettings) {
+  /** @param fault why the log must not grow and not be signed; undefined: it may */
+  constructor(db: DatabaseSync, settings: WriterSettings, fault?: string) {
     this.#db = db;
     this.#settings = settings;
+    this.#fault = fault;
     const parts: WriterParts = { prepare: (sql) => db.prepare(sql), dataKey: settings.dataKey };
     this.#headers = jwsHeaders(db);
     this.#runs = new RunWriter(parts, this.#headers);
@@ -66,6 +72,7 @@ export class Writer {
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#wal = new WalLength(db);
+    this.#files = new KeptFiles(settings.file);
     this.#keyId = keyId(settings.identity.logOrigin, settings.logKey.publicKey, sha256);
   }
 
@@ -77,11 +84,14 @@ export class Writer {
 
   /** One result per row, in order. @throws the error of SQLite; then no row of the group was written */
   commit(rows: readonly WriteRow[]): readonly RowResult[] {
+    this.#refuseLostFile();
     try {
       this.#begin.run();
       const position = this.#read();
+      const before = [position.log.size(), position.checkpointed];
       const { isRow, apply } = this.#tables;
       const results = rows.map((row) => (isRow(row) ? apply(row) : this.#apply(row, position)));
+      this.#refuseGrowth(before, position);
       position.log.store();
       this.#runs.store();
       this.#commit.run();
@@ -146,6 +156,22 @@ export class Writer {
     this.#checkpoints.insert.run(size, note);
     position.checkpointed = size;
     return ['signed', size, note];
+  }
+
+  /** Moves what is in a deleted WAL to the file that is left, as long as this connection still holds it. */
+  #refuseLostFile(): void {
+    const lost = this.#files.lost();
+    if (lost === undefined) return;
+    this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    const next = 'its rows are safe if the other file is left; start the process again';
+    throw new LedgerError('ledger-unavailable', `${lost} was deleted or replaced while it was in use: ${next}`);
+  }
+
+  /** The queue refuses such rows too. Those that waited when the writer had to be started again come here. */
+  #refuseGrowth([size, checkpointed]: readonly number[], position: Position): void {
+    if (this.#fault === undefined) return;
+    if (position.log.size() === size && position.checkpointed === checkpointed) return;
+    throw new LedgerError('ledger-forked', this.#fault);
   }
 
   #rollBack(): void {

@@ -32,8 +32,11 @@ type Folding = readonly [kind: 'folding', done: number, total: number];
 
 /** The answer to a message. */
 export type Reply =
-  /** The file is open; sizes of the tree and of its newest checkpoint. */
-  | readonly [kind: 'ready', size: number, checkpointed: number]
+  /**
+   * The file is open; sizes of the tree and of its newest checkpoint. `fault`: why its log must not grow; then the
+   * writer refuses every group that would let it.
+   */
+  | readonly [kind: 'ready', size: number, checkpointed: number, fault: string | null]
   | readonly [kind: 'unopened', code: LedgerError['code'], message: string]
   /** The rows are durable; sizes as in `ready`. */
   | readonly [kind: 'committed', results: readonly RowResult[], size: number, checkpointed: number]

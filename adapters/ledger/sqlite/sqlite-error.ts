@@ -2,16 +2,20 @@ import { LedgerError } from '../port.ts';
 
 // Primary result codes (sqlite.org/rescode.html); the extended code has more in its upper bits.
 export const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
-const SQLITE_CORRUPT = 11;
+export const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
 const DETAILS: Readonly<Record<number, string>> = {
   [SQLITE_BUSY]: 'its file is locked',
+  [SQLITE_READONLY]: 'its file or file system is read-only',
   [SQLITE_IOERR]: 'its disk reports an error',
   [SQLITE_CORRUPT]: 'its file is damaged',
   [SQLITE_FULL]: 'its disk is full',
+  [SQLITE_CANTOPEN]: 'its file can not be opened',
   [SQLITE_NOTADB]: 'its file is no ledger',
 };
 

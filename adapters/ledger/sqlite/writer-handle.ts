@@ -85,12 +85,20 @@ class RunningWriter {
   }
 }
 
-type Started = Omit<Committed, 'results'> & { readonly writer: RunningWriter };
+/** A file that a writer has opened. */
+export interface OpenedFile extends Omit<Committed, 'results'> {
+  /** Why its log must not grow; null: it may. */
+  readonly fault: string | null;
+}
+
+type Started = OpenedFile & { readonly writer: RunningWriter };
 
 interface WriterStart {
   /** Absent: in a thread of its own. */
   readonly start?: StartWriter | undefined;
   readonly onFolding?: OnFolding | undefined;
+  /** Called when a writer that replaces another one finds that the log must not grow. */
+  readonly onFault?: ((fault: string) => void) | undefined;
 }
 
 /** The writer as the main thread sees it. The next group replaces one that crashed. */
@@ -98,18 +106,23 @@ export class WriterHandle {
   readonly #settings: WriterSettings;
   readonly #startThread: StartWriter;
   readonly #onFolding: OnFolding;
+  readonly #onFault: (fault: string) => void;
   #running: RunningWriter | undefined;
 
-  constructor(settings: WriterSettings, { start = startThread, onFolding = () => undefined }: WriterStart = {}) {
+  constructor(
+    settings: WriterSettings,
+    { start = startThread, onFolding = () => undefined, onFault = () => undefined }: WriterStart = {},
+  ) {
     this.#settings = settings;
     this.#startThread = start;
     this.#onFolding = onFolding;
+    this.#onFault = onFault;
   }
 
   /** Starts the writer and opens the file. @throws LedgerError as the file's schema and identity say */
-  async open(): Promise<Omit<Committed, 'results'>> {
-    const { size, checkpointed } = await this.#start();
-    return { size, checkpointed };
+  async open(): Promise<OpenedFile> {
+    const { size, checkpointed, fault } = await this.#start();
+    return { size, checkpointed, fault };
   }
 
   /** Commits a group. */
@@ -132,7 +145,9 @@ export class WriterHandle {
   async #commitAnew(rows: readonly WriteRow[], handlers: GroupHandlers): Promise<void> {
     let writer: RunningWriter;
     try {
-      ({ writer } = await this.#start());
+      const started = await this.#start();
+      writer = started.writer;
+      if (started.fault !== null) this.#onFault(started.fault);
     } catch (error) {
       handlers.failed(error);
       return;
@@ -151,7 +166,7 @@ export class WriterHandle {
     });
     if (reply[0] === 'ready') {
       this.#running = writer;
-      return { writer, size: reply[1], checkpointed: reply[2] };
+      return { writer, size: reply[1], checkpointed: reply[2], fault: reply[3] };
     }
     await writer.close();
     const [code, message] =

@@ -117,7 +117,12 @@ async function startHere(folder: string, past: PastClock): Promise<Running> {
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0'];
   const parsed = parseSettings([...flags, '--data', join(folder, 'data')], join(folder, 'resources'));
   if (parsed.kind !== 'start') throw new Error('the platform takes these flags');
-  const log = { logger: silentLog, addRedactor: () => undefined, removeRedactor: () => undefined };
+  const log = {
+    logger: silentLog,
+    addRedactor: () => undefined,
+    removeRedactor: () => undefined,
+    leftOutLines: () => 0,
+  };
   return start(parsed.settings, { root: ROOT, clock: past.clock, log, env: {}, orb: 'orb' });
 }
 

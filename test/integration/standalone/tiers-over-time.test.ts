@@ -61,7 +61,12 @@ describe('a tier over time, at GET /reputation/{orb_id}', function overTime() {
     const flags = [...listen, '--data', join(folder, 'data'), '--reputation-interval', '1s'];
     const parsed = parseSettings(flags, join(root, 'manifests'));
     if (parsed.kind !== 'start') throw new Error(JSON.stringify(parsed));
-    const log = { logger: silentLog, addRedactor: () => undefined, removeRedactor: () => undefined };
+    const log = {
+      logger: silentLog,
+      addRedactor: () => undefined,
+      removeRedactor: () => undefined,
+      leftOutLines: () => 0,
+    };
     running = await start(parsed.settings, { root, clock, log, env: {}, orb: 'orb' });
   }
 

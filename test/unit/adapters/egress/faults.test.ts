@@ -31,6 +31,9 @@ const ROWS: readonly (readonly [why: string, error: unknown, responding: boolean
     false,
     { kind: 'transport', code: 'tls' },
   ],
+  ...['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'].map(
+    (code) => [`our own ${code}`, coded(code), false, { kind: 'exhausted', code: 'platform-exhausted' }] as const,
+  ),
   ['a destroyed agent', coded('UND_ERR_DESTROYED'), false, { kind: 'cancelled', code: 'cancelled' }],
   ['a request that undici refuses', coded('UND_ERR_INVALID_ARG'), false, { kind: 'transport', code: 'protocol' }],
   ['an error without a code', new Error('x'), false, { kind: 'transport', code: 'reset' }],

@@ -1,11 +1,12 @@
 import { createHash, createHmac, createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 import { initKeys } from '../../../../adapters/keys/init-keys.ts';
 import { KeysError } from '../../../../adapters/keys/key-folder.ts';
+import { exposedBits } from '../../../../adapters/private-file/exposed.ts';
 import { loadKeys } from '../../../../adapters/keys/load-keys.ts';
 import {
   ed25519Verify,
@@ -75,6 +76,41 @@ describe('platform keys', () => {
     expect((await stat(folder)).mode & 0o777).to.equal(0o700);
     expect(await readdir(base)).to.deep.equal(['keys']);
   });
+
+  for (const file of ['receipt.pem', 'log.pem', 'certificate.pem', 'tag.key', 'data.key', 'ingest-id.key'])
+    it(`are refused when others may read ${file}, with the command that corrects it`, async () => {
+      await initKeys(folder, options);
+      const path = join(folder, file);
+      await chmod(path, 0o644);
+      const refused = await codeOf(loadKeys(folder));
+      expect(refused)
+        .to.include(`keys-exposed: Other users may read ${path}. Run chmod `)
+        .and.to.include(`-rwx ${path}.`);
+      await chmod(path, 0o600);
+      expect(await codeOf(loadKeys(folder))).to.equal('no error');
+    });
+
+  it('are taken when the group of a mounted Secret may read them', async () => {
+    await initKeys(folder, options);
+    for (const file of await readdir(folder)) await chmod(join(folder, file), 0o440);
+    if (process.getuid?.() === 0) expect(await codeOf(loadKeys(folder))).to.equal('no error');
+    expect(exposedBits({ mode: 0o100440, uid: 0 }, 65532)).to.equal(0);
+  });
+
+  const accesses: readonly (readonly [why: string, mode: number, owner: number, user: number, bits: number])[] = [
+    ['own file, only for us', 0o600, 1000, 1000, 0],
+    ['own file, the group reads', 0o640, 1000, 1000, 0o040],
+    ['own file, all read', 0o644, 1000, 1000, 0o044],
+    ['own file, others may enter', 0o601, 1000, 1000, 0o001],
+    ['a file of root for our group', 0o440, 0, 65532, 0],
+    ['a file of root for all', 0o444, 0, 65532, 0o004],
+    ['a file of root, read by root', 0o640, 0, 0, 0],
+    ['a file of root for all, read by root', 0o604, 0, 0, 0o004],
+  ];
+  for (const [why, mode, owner, user, bits] of accesses)
+    it(`know who may read: ${why}`, () => {
+      expect(exposedBits({ mode: 0o100000 | mode, uid: owner }, user)).to.equal(bits);
+    });
 
   it('are never overwritten, whole or partly there', async () => {
     await initKeys(folder, options);

@@ -47,6 +47,17 @@ describe('openLog', () => {
     );
   });
 
+  it('writes no stack for each failure of one cause, and says how many there were', async () => {
+    const log = open();
+    for (let number = 0; number < 500; number += 1)
+      log.logger.error('a run could not be started', { run_id: `run_${number}`, error: new Error('its disk is full') });
+    const lines = (await log.text()).trimEnd().split('\n');
+    expect(lines.filter((line) => line.includes('"stack"'))).to.have.length(3);
+    expect(lines.at(-1)).to.include('"level":"warn","message":"more lines of one cause were left out"');
+    expect(lines.at(-1)).to.include('"of":"a run could not be started","lines":497');
+    expect(log.leftOutLines()).to.equal(497);
+  });
+
   it('leaves out what is below its level', async () => {
     const { logger, text } = open({ level: 'warn' });
     logger.debug('a');

@@ -24,6 +24,7 @@ function setUp(some: Partial<MetricSources> = {}): Setup {
     egressExceptions: () => 1,
     logConsistent: () => true,
     logHeadSize: () => 7,
+    leftOutLines: () => 21,
     ...some,
   };
   const metrics = createMetrics({

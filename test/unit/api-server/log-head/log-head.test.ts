@@ -53,7 +53,7 @@ describe('LogHead (trust.md §2.3)', () => {
   async function start(name = 'one', some: Partial<SqliteLedgerOptions> = {}): Promise<Process> {
     const log = recordLog();
     const head = new LogHead({ clock, logger: log.logger, keys: [(some.logKey ?? testLogKey).publicKey] });
-    const options = { clock, gate: head.gate, onCheckpoint: head.signed, ...some };
+    const options = { clock, gate: head.gate, onCheckpoint: head.signed, onFault: head.damaged, ...some };
     const ledger = await openSqliteLedger(
       testLedgerOptions(fileOf(name), { startWriter: writerOnThisThread, ...options }),
     );

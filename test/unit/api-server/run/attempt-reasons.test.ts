@@ -165,6 +165,12 @@ const rows: readonly (readonly [why: string, result: DialResult, reason: Attempt
     'egress-denied-address',
     'The name of the host leads to an address that is not public.',
   ],
+  [
+    'no descriptor left in this process',
+    failed({ kind: 'exhausted', code: 'platform-exhausted' }),
+    'platform-exhausted',
+    'This process has no file descriptor or memory left for a call. It says nothing about the provider.',
+  ],
 ];
 
 const attemptOf = (body: JsonObject): JsonObject => objectAt(body, 'run', 'attempts', '0');

@@ -199,6 +199,18 @@ describe('callProviders (failover.md §12)', () => {
     expect([answer.code, answer.body['maybe_executed'], hosts(test)]).to.deep.equal(['provider-timeout', true, ['a']]);
   });
 
+  it('takes its own shortage of descriptors for no fault of the provider: overloaded, no breaker, no status', async () => {
+    const exhausted = failed({ kind: 'exhausted', code: 'platform-exhausted' }, false);
+    const shortages = Array.from({ length: 30 }, () => exhausted);
+    const test = create({ a: inTurn(...shortages, answered({ id: 'a' })) }, { idempotent: true });
+    for (let number = 0; number < shortages.length; number += 1) {
+      const answer = await test.execute({ orbId: ORB });
+      expect([answer.status, answer.code, pathOf(answer.body)]).to.deep.equal([503, 'overloaded', ['a cancelled']]);
+      expect(answer.body['maybe_executed']).to.not.equal(true);
+    }
+    expect((await test.execute({ orbId: ORB })).status).to.equal(200);
+  });
+
   it('makes no further attempt after a kill switch, also while it waits', async () => {
     const cooling = says(503, [['retry-after', '5']]);
     const test = create({ a: inTurn(cooling) }, { idempotent: true });

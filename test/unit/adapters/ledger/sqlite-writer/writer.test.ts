@@ -1,10 +1,15 @@
+import { cpSync, renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
+import { LedgerError } from '../../../../../adapters/ledger/port.ts';
 import { checkHead } from '../../../../../adapters/ledger/sqlite-writer/check-head.ts';
+import { Writer } from '../../../../../adapters/ledger/sqlite-writer/writer.ts';
 import { failureDetail } from '../../../../../adapters/ledger/sqlite/sqlite-error.ts';
 import { startPolicyColumns } from '../../../../../adapters/ledger/tables/run-policy.ts';
 import type { WriteRow } from '../../../../../adapters/ledger/tables/tables.ts';
 import { aPromotion, aPublication, aPublicFinish, retractionEntry } from '../../../../support/reputation-rows.ts';
 import { aStartPolicy } from '../../../../support/policy-rows.ts';
+import { testLogKey } from '../../../../support/sqlite-ledger.ts';
 import { finishRowOf, openWriterFixture, startRowOf, type WriterFixture } from '../../../../support/ledger-writer.ts';
 
 const count = ({ db }: WriterFixture, table: string): unknown =>
@@ -128,6 +133,55 @@ describe('Writer', () => {
     fixture.writer.commit([decided(4)]);
     const rows = fixture.db.prepare('SELECT runs FROM policy_counts').all();
     expect(rows.map(({ runs }) => runs)).to.deep.equal([3]);
+  });
+
+  it('commits nothing more when its WAL is deleted, and keeps what was committed', () => {
+    recordAll(fixture, 0, 20);
+    rmSync(`${fixture.file}-wal`);
+    expect(failure(fixture, [startRowOf(30)]))
+      .to.have.property('message')
+      .that.matches(/-wal was deleted or replaced while it was in use/);
+    const copy = `${fixture.file}.copy`;
+    cpSync(fixture.file, copy);
+    const db = new DatabaseSync(copy);
+    expect(db.prepare('SELECT count(*) AS n FROM receipts').get()?.['n']).to.equal(20);
+    checkHead(db);
+    db.close();
+  });
+
+  it('commits nothing more when its file is replaced', () => {
+    recordAll(fixture, 0, 20);
+    cpSync(fixture.file, `${fixture.file}.new`);
+    renameSync(`${fixture.file}.new`, fixture.file);
+    expect(failure(fixture, [startRowOf(30)]))
+      .to.have.property('message')
+      .that.matches(/ledger\.sqlite was deleted or replaced/);
+  });
+
+  it('lets no log with a fault grow or be signed, and writes other rows', () => {
+    recordAll(fixture, 0, 20);
+    const { db, file } = fixture;
+    const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' };
+    const writer = new Writer(
+      db,
+      { file, identity, logKey: testLogKey, dataKey: new Uint8Array(32) },
+      'its tile differs',
+    );
+    for (const row of [['append', ['{}']], ['checkpoint']] as const)
+      expect(() => writer.commit([row]))
+        .to.throw(LedgerError, 'its tile differs')
+        .with.property('code', 'ledger-forked');
+    expect(writer.sizes()).to.deep.equal([20, 0]);
+    expect(writer.commit([['putState', 'kind', 'key', '1']])).to.deep.equal([null]);
+  });
+
+  it('says that its file system is read-only, and goes on when it is no more', () => {
+    recordAll(fixture, 0, 1);
+    fixture.db.exec('PRAGMA query_only = 1');
+    expect(failureDetail(failure(fixture, [startRowOf(2)]))).to.match(/^its file or file system is read-only/);
+    fixture.db.exec('PRAGMA query_only = 0');
+    recordAll(fixture, 2, 4);
+    expect(fixture.writer.sizes()).to.deep.equal([3, 0]);
   });
 
   it('keeps headers of receipts apart, also of one that was rolled back', () => {

@@ -1,0 +1,6 @@
+import { parentPort } from 'node:worker_threads';
+import { serveAnswers } from './serve-answers.ts';
+
+// This module runs on import: it is the entry of the thread.
+if (parentPort === null) throw new TypeError('large answers are read in a worker thread');
+serveAnswers(parentPort);
