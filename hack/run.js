@@ -35,6 +35,7 @@ const VERBS = {
   generate: 'hack/generate.ts',
   image: 'hack/image.ts',
   'lint:charts': 'hack/lint-charts.ts',
+  mutate: 'hack/mutate.ts',
   orb: 'cli/orb.js',
   simulate: 'test/simulation/run.ts',
   'test:api': 'test/api/run.ts',

@@ -1,5 +1,6 @@
 import type { SecureContext } from 'node:tls';
 import { Agent } from 'undici';
+import { PROVIDER_PORTS } from '../../core/egress/provider-ports.ts';
 import type { Clock } from '../time/clock.ts';
 import { GuardedConnector, type Target } from './connector.ts';
 import { ResponseExchange, type Outcome } from './exchange.ts';
@@ -19,7 +20,7 @@ export interface DialerOptions {
    * PEM texts of `--egress-ca`: trusted only for origins with an allow rule or a stub, beside the usual authorities.
    */
   readonly ca: readonly string[];
-  /** Ports that a provider may listen on; default 443. */
+  /** Ports that a provider may listen on; default `PROVIDER_PORTS`. */
   readonly ports?: readonly number[];
   readonly clock: Clock;
   /** Default: the system's resolver. Tests and the self-test resolve to addresses of their own. */
@@ -124,7 +125,7 @@ class GuardedDialer implements Dialer {
   #destroyed = false;
   readonly #slots = new OriginSlots(SOCKETS_PER_ORIGIN);
 
-  constructor({ exceptions, ca, ports = [443], clock, resolve = systemResolve }: DialerOptions) {
+  constructor({ exceptions, ca, ports = PROVIDER_PORTS, clock, resolve = systemResolve }: DialerOptions) {
     const bounded = boundedResolve(resolve);
     const trust = createTrust(ca);
     this.#clock = clock;

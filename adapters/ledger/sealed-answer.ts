@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
 /**
  * The key that an answer belongs to. It is authenticated with the answer, so that the answer can't be served under
@@ -54,3 +54,15 @@ export const sealAnswer = (answer: string, place: AnswerPlace, dataKey: Uint8Arr
 /** Decrypts the result of `sealAnswer`. @throws Error another key, another place, or a changed byte */
 export const openAnswer = (sealed: Uint8Array, place: AnswerPlace, dataKey: Uint8Array): string =>
   openBytes(sealed, place, dataKey).toString('utf8');
+
+/**
+ * What a row keeps of a request's body. Its key is secret and its ledger's own: who reads the file can't try out bodies,
+ * and two rows never show that their bodies are equal.
+ * @param bodySha256 lower-case hex SHA-256 of the body
+ * @param dataKey 32 bytes
+ * @returns lower-case hex
+ */
+export const bodyTag = (bodySha256: string, { tenant, path, key }: AnswerPlace, dataKey: Uint8Array): string =>
+  createHmac('sha256', dataKey)
+    .update(JSON.stringify(['idempotency-body', tenant, path, key, bodySha256]))
+    .digest('hex');

@@ -2,6 +2,7 @@ import type { LastOrbiset } from '../../adapters/catalog/last-orbisets.ts';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { checkDocument } from '../../core/manifest/documents.ts';
 import { policiesOf } from '../../core/manifest/policies.ts';
+import { narrowVault } from '../../core/orb/narrow-vault.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { specOf } from '../../core/reconcile/read-object.ts';
 import type { OrbisetSpec } from '../../crds/orbiset.ts';
@@ -44,16 +45,23 @@ function specWithoutPolicies(orbiset: KubeObject): OrbisetSpec | undefined {
   return checkedSpec(orbiset, rest);
 }
 
+/** The last valid spec of the same object, without the rights on secrets that this generation does not name. */
+function lastSpec(orbiset: KubeObject, last: LastOrbiset | undefined): OrbisetSpec | undefined {
+  if (last === undefined || last.uid !== orbiset.metadata.uid) return undefined;
+  const { vault, ...rest } = last.document.spec;
+  return vault === undefined ? rest : { ...rest, vault: narrowVault(vault, specOf(orbiset)['vault']) };
+}
+
 /**
  * The spec that decides on runs: this generation's, else the last valid one of the same object. Suspension and policies
- * are always those of this generation.
+ * are always those of this generation. A right on a secret needs both: taking it away counts at once.
  * @param last the last valid spec, from memory or from the ledger
  * @returns undefined: no generation was ever valid
  */
 export function specToRun(orbiset: KubeObject, last: LastOrbiset | undefined): OrbisetSettings | undefined {
   const spec = checkedSpec(orbiset, orbiset.spec);
   if (spec !== undefined) return { spec, isValid: true, hasUnreadablePolicies: false };
-  const usable = last?.uid === orbiset.metadata.uid ? last?.document.spec : specWithoutPolicies(orbiset);
+  const usable = lastSpec(orbiset, last) ?? specWithoutPolicies(orbiset);
   if (usable === undefined) return undefined;
   const policies = policiesOf(orbiset.spec);
   const { policies: _, ...rest } = usable;

@@ -68,9 +68,16 @@ function securityOf(route: Route): readonly Json[] {
   return route.anonymous === 'maybe' ? [needed, {}] : [needed];
 }
 
+/** What a schema can't say about the JSON of a request. */
+const JSON_BODY =
+  'JSON in UTF-8 without a byte order mark: at most 128 levels, each name once in its object, integers within ±(2^53 − 1), no -0 and no half of a surrogate pair in inputs. At most `--max-request-bytes` bytes, 1 MiB unless set.';
+
+const bodyOf = (body: NonNullable<Operation['requestBody']>): Json =>
+  'application/json' in body.content ? { description: JSON_BODY, ...body } : { ...body };
+
 const optional = (operation: Operation): Json => ({
   ...(operation.description === undefined ? {} : { description: operation.description }),
-  ...(operation.requestBody === undefined ? {} : { requestBody: { ...operation.requestBody } }),
+  ...(operation.requestBody === undefined ? {} : { requestBody: bodyOf(operation.requestBody) }),
 });
 
 function parametersOf(operation: Operation): readonly Json[] {

@@ -3,8 +3,10 @@ import type { Parameter } from './operation.ts';
 import { problem } from './problem.ts';
 import type { Reply, RouteRequest } from './route.ts';
 
+const CURSOR = /^[A-Za-z0-9_.~=:@+-]{1,512}$/;
+
 /** A cursor of any list; whether it is of this one is found out by the ledger. */
-export const isCursor = (text: string): text is string => /^[\w.~=:@+-]{1,512}$/.test(text);
+export const isCursor = (text: string): text is string => CURSOR.test(text);
 
 export const isOrbIdText = (text: string): text is string => parseOrbId(text).ok;
 
@@ -15,6 +17,10 @@ export const queryParameter = (name: string, description: string, schema: Parame
   description,
   schema,
 });
+
+/** `cursor` of a list. @param form of its cursors, when they have one of their own */
+export const cursorParameter = (form: RegExp = CURSOR): Parameter =>
+  queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', pattern: form.source });
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

@@ -1,5 +1,7 @@
 import type { LedgerError } from '../../adapters/ledger/port.ts';
-import type { ProblemOptions } from './problem-options.ts';
+import { printedPointer } from '../../core/manifest/child-pointer.ts';
+import { shownText } from '../../core/manifest/shown-text.ts';
+import type { ProblemError, ProblemOptions } from './problem-options.ts';
 import type { Problem } from '../problems/problem-part.ts';
 import { problems, type ProblemCode } from './problems.ts';
 import type { Reply } from './route.ts';
@@ -8,7 +10,16 @@ import type { Reply } from './route.ts';
 export const ledgerCode = ({ code }: LedgerError): 'ledger-forked' | 'ledger-unavailable' =>
   code === 'ledger-forked' ? code : 'ledger-unavailable';
 
-/** Answer of RFC 9457 for a code of the table. */
+const MAX_ERRORS = 100;
+const MAX_DETAIL = 2048;
+
+/** Names in a body are the caller's text: an answer never repeats a long one, nor characters that a terminal obeys. */
+function shownError({ pointer, detail, ...rest }: ProblemError): ProblemError {
+  const place = pointer === undefined ? {} : { pointer: printedPointer(pointer) };
+  return { ...place, ...rest, detail: shownText(detail, MAX_DETAIL) };
+}
+
+/** Answer of RFC 9457 for a code of the table. At most 100 errors are told. */
 export function problem(
   request: { readonly requestId: string },
   code: ProblemCode,
@@ -21,10 +32,10 @@ export function problem(
     title: row.title,
     status: row.status,
     code,
-    detail: options.detail,
+    detail: options.detail === undefined ? undefined : shownText(options.detail, MAX_DETAIL),
     next: options.next ?? row.next,
     request_id: request.requestId,
-    errors: options.errors,
+    errors: options.errors?.slice(0, MAX_ERRORS).map(shownError),
     retry_after_s: wait === undefined ? undefined : Number(wait),
     ...options.extensions,
   };

@@ -70,7 +70,7 @@ export async function denyRun(
     ...(claim === undefined ? {} : { answer: storedText(reply(request, denied, sealed, {})) }),
     ...(violations.length === 0 ? {} : { policy: { facts: [], violations } }),
   });
-  if (result.kind === 'idempotent') return replay(request, claim, result.entry);
+  if (result.kind === 'idempotent') return replay(request, result.entry);
   if (result.kind === 'grant-used') throw new TypeError('a denied run uses no approval');
   observeDecisions(runtime, denied.policy.phases);
   observe(runtime, request, denied);

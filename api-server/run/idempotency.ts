@@ -78,12 +78,8 @@ function parseAnswer(text: string): StoredAnswer | undefined {
 }
 
 /** The answer to a request whose key was used before: the stored answer, or the reason why it is missing. */
-export function replay(
-  request: { readonly requestId: string },
-  claim: IdempotencyClaim | undefined,
-  entry: IdempotencyEntry,
-): Reply {
-  if (claim?.bodySha256 !== entry.bodySha256) return problem(request, 'idempotency-key-reused', {});
+export function replay(request: { readonly requestId: string }, entry: IdempotencyEntry): Reply {
+  if (!entry.isSameBody) return problem(request, 'idempotency-key-reused', {});
   if (entry.answer === undefined) return problem(request, 'idempotency-in-progress', {});
   const answer = parseAnswer(entry.answer);
   if (answer === undefined) throw new TypeError('a stored answer is not an answer');

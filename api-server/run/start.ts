@@ -95,7 +95,7 @@ export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Ru
   let started = false;
   try {
     const result = await runtime.ledger.startRun(startRow(runtime, plan, seed, true));
-    if (result.kind === 'idempotent') return refuse(replay(plan, plan.claim, result.entry));
+    if (result.kind === 'idempotent') return refuse(replay(plan, result.entry));
     if (result.kind === 'grant-used') return { ok: false, denied: withoutApprovals(plan) };
     started = true;
     if (plan.policy !== undefined) observeDecisions(runtime, plan.policy.phases);

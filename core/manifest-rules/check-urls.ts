@@ -1,4 +1,5 @@
 import type { Manifest } from '../../crds/manifest.ts';
+import { PROVIDER_PORTS } from '../egress/provider-ports.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { WHOLE_URL } from '../template/compile-url.ts';
 import { requestsOf } from './executions.ts';
@@ -10,6 +11,7 @@ const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
 /** A secret in place of scheme and host. */
 const WHOLE_SECRET = /^\{\{ *orbiset\.secrets\.[^{}]*\}\}(?!:\/\/)/;
 const IPV4 = /^[0-9]+(?:[.][0-9]+){3}$/;
+const HTTPS_PORT = 443;
 const PRIVATE_SUFFIXES = ['local', 'internal', 'svc', 'localhost', 'home.arpa'];
 
 type Fault = Pick<Finding, 'code' | 'detail'>;
@@ -39,6 +41,11 @@ const privateHost = ({ scheme, authority }: Origin): Fault => ({
   detail: `The host must be a public name: no IP address, no single label, nothing under .local, .internal, .svc, .localhost or .home.arpa; or start with --egress-allow ${originText(scheme, authority)} or --egress-stub ORIGIN=ADDRESS:PORT.`,
 });
 
+const refusedPort = (authority: string): Fault => ({
+  code: 'manifest-port-refused',
+  detail: `A provider is called on port ${PROVIDER_PORTS.join(' or ')} only; remove the port, or start with --egress-allow ${originText('https', authority)}.`,
+});
+
 /** The host as URL parsers read it: lower case, A-labels, every form of an IPv4 address as four numbers. */
 const canonicalHost = (authority: string): string | undefined =>
   URL.parse(`https://${authority}`)?.hostname.replace(/[.]$/, '');
@@ -49,6 +56,12 @@ function isPrivate(authority: string): boolean {
   if (host === undefined) return false; // core/template refuses an invalid URL
   if (host.startsWith('[') || IPV4.test(host) || !host.includes('.')) return true;
   return PRIVATE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+}
+
+/** Whether the dialer refuses the port. A port from an input or a secret is refused by another rule. */
+function hasRefusedPort(authority: string): boolean {
+  const url = URL.parse(`https://${authority.replaceAll(PLACEHOLDER, 'x')}`);
+  return url !== null && !PROVIDER_PORTS.includes(url.port === '' ? HTTPS_PORT : Number(url.port));
 }
 
 function isAllowed(origin: string, allowedOrigins: readonly string[]): boolean {
@@ -77,13 +90,14 @@ function faultOf(url: string, allowedOrigins: readonly string[]): Fault | undefi
   if (isAllowed(`${scheme}://${authority}`, allowedOrigins)) return undefined;
   if (WHOLE_SECRET.test(url)) return { code: 'manifest-url-not-https', detail: WHOLE_URL };
   if (scheme !== 'https') return notHttps(origin);
-  return isPrivate(authority) ? privateHost(origin) : undefined;
+  if (isPrivate(authority)) return privateHost(origin);
+  return hasRefusedPort(authority) ? refusedPort(authority) : undefined;
 }
 
 /**
  * Checks the URLs of every provider and probe: `manifest-url-not-https`, `manifest-host-private`,
- * `manifest-input-in-host` (security.md S18).
- * @param allowedOrigins `scheme://host[:port]` of `--egress-allow` and `--egress-stub`: exempt from the first two codes
+ * `manifest-port-refused`, `manifest-input-in-host` (security.md S18).
+ * @param allowedOrigins `scheme://host[:port]` of `--egress-allow` and `--egress-stub`: exempt from all but the last code
  */
 export function checkUrls(manifest: Manifest, allowedOrigins: readonly string[]): readonly Finding[] {
   return requestsOf(manifest).flatMap(({ pointer, request: { url } }): readonly Finding[] => {

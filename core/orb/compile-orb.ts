@@ -127,7 +127,12 @@ function collect(manifest: Manifest): {
 
 const isError = ({ severity }: Finding): boolean => severity === 'error';
 
-const ORIGIN_CODES: readonly string[] = ['manifest-url-not-https', 'manifest-host-private', 'manifest-input-in-host'];
+const ORIGIN_CODES: readonly string[] = [
+  'manifest-url-not-https',
+  'manifest-host-private',
+  'manifest-port-refused',
+  'manifest-input-in-host',
+];
 
 /** Whether a finding of the first pass has the same cause as one of the second pass. */
 function hasSameCause(first: Finding, second: Finding): boolean {

@@ -37,7 +37,7 @@ export class RunWriter {
   }
 
   start(row: StartRow): RowResult {
-    const [, runId, tenant, startedAt, deadlineAt, owner, seed, path, key, bodySha256, expiresAt, policy] = row;
+    const [, runId, tenant, startedAt, deadlineAt, owner, seed, path, key, tag, expiresAt, policy] = row;
     if (![startedAt, deadlineAt, expiresAt].every(Number.isSafeInteger)) return refused(NOT_WHOLE);
     const taken = path === null ? null : this.#claims.taken(tenant, path, key, startedAt);
     if (taken !== null) return taken;
@@ -51,7 +51,7 @@ export class RunWriter {
     }
     if (path === null) return null;
     this.#claims.drop.run(tenant, path, key); // an expired claim
-    this.#claims.insert.run(tenant, path, key, bodySha256, runId, expiresAt);
+    this.#claims.insert.run(tenant, path, key, tag, runId, expiresAt);
     return null;
   }
 

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite';
-import { NONCE_BYTES, openAnswer, sealAnswer, type AnswerPlace } from '../sealed-answer.ts';
+import { bodyTag, NONCE_BYTES, openAnswer, sealAnswer, type AnswerPlace } from '../sealed-answer.ts';
 import { integerOf, optionalBlobOf, textOf } from '../sqlite/columns.ts';
 import { ledgerError } from '../sqlite/sqlite-error.ts';
 import {
@@ -24,14 +24,18 @@ export interface IdempotencyClaim {
 
 /** The state of a claim: running (no answer yet), or answered. `answer` is decrypted. */
 export interface IdempotencyEntry {
-  readonly bodySha256: string;
+  /** Whether the request that made the claim had the same body as the one that asks. */
+  readonly isSameBody: boolean;
   readonly runId: string;
   readonly answer: string | undefined;
 }
 
+/** A claim of which a request asks whether it exists. */
+type AskedClaim = Pick<IdempotencyClaim, 'path' | 'key' | 'bodySha256'>;
+
 /** Claims of keys, with the answers under them. A run makes its claim as it starts (`startRun`). */
 interface IdempotencyPort {
-  readonly idempotent: (tenant: string, path: string, key: string) => Promise<IdempotencyEntry | undefined>;
+  readonly idempotent: (tenant: string, asked: AskedClaim) => Promise<IdempotencyEntry | undefined>;
   /**
    * Keeps the answer of a request that is not a run, encrypted like the answer of a run. The first answer under a key
    * stays.
@@ -55,7 +59,7 @@ type IdempotencyOperations = {
     tenant: string,
     path: string,
     key: string,
-    bodySha256: string,
+    tag: string,
     requestId: string,
     now: number,
     expiresAt: number,
@@ -129,12 +133,12 @@ function idempotencyWriters(parts: WriterParts): Writers<IdempotencyOperations> 
   return {
     // Claim and answer are written together: no run lies between them.
     keepAnswer: (...columns) => {
-      const [tenant, path, key, bodySha256, requestId, now, expiresAt, answer, nonce] = columns;
+      const [tenant, path, key, tag, requestId, now, expiresAt, answer, nonce] = columns;
       if (![now, expiresAt].every(Number.isSafeInteger)) return refused('a time is no whole number of milliseconds');
       const taken = claims.taken(tenant, path, key, now);
       if (taken !== null) return taken;
       claims.drop.run(tenant, path, key); // an expired claim
-      claims.insert.run(tenant, path, key, bodySha256, requestId, expiresAt);
+      claims.insert.run(tenant, path, key, tag, requestId, expiresAt);
       claims.storeAnswer(requestId, tenant, answer, nonce);
       return null;
     },
@@ -148,12 +152,22 @@ export const nonceOf = (random: TableParts<never>['random']): Uint8Array => Uint
 const open = (sealed: Uint8Array | null, place: AnswerPlace, dataKey: Uint8Array): string | undefined =>
   sealed === null ? undefined : openAnswer(sealed, place, dataKey);
 
+/** A request's claim with its tenant. */
+export type PlacedClaim = AnswerPlace & Pick<IdempotencyClaim, 'bodySha256'>;
+
+/** What the row of a claim keeps of the body. */
+export const tagOf = (claim: PlacedClaim, dataKey: Uint8Array): string => bodyTag(claim.bodySha256, claim, dataKey);
+
+/** Rows of earlier builds hold the digest of the body itself, for the 24 hours that they live. */
+const isOfBody = (stored: string, claim: PlacedClaim, dataKey: Uint8Array): boolean =>
+  stored === tagOf(claim, dataKey) || stored === claim.bodySha256;
+
 /** The entry under a key that is in use. @throws LedgerError the answer was sealed with another data key */
-export function entryOf(result: RowResult, place: AnswerPlace, dataKey: Uint8Array): IdempotencyEntry {
+export function entryOf(result: RowResult, claim: PlacedClaim, dataKey: Uint8Array): IdempotencyEntry {
   if (result === null || typeof result === 'number' || result[0] !== 'taken') throw unexpected(result);
-  const [, bodySha256, runId, sealed] = result;
+  const [, stored, runId, sealed] = result;
   try {
-    return { bodySha256, runId, answer: open(sealed, place, dataKey) };
+    return { isSameBody: isOfBody(stored, claim, dataKey), runId, answer: open(sealed, claim, dataKey) };
   } catch (error) {
     throw ledgerError(error);
   }
@@ -166,17 +180,22 @@ function idempotencyPort(parts: TableParts<RowOf<IdempotencyOperations>>): Idemp
        OR EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started'))`,
   );
   return {
-    idempotent: (tenant, path, key) =>
+    idempotent: (tenant, asked) =>
       read(() => {
-        const row = claim.get(tenant, path, key, now());
+        const placed = { tenant, ...asked };
+        const row = claim.get(tenant, asked.path, asked.key, now());
         if (row === undefined) return undefined;
-        const answer = open(optionalBlobOf(row, 'answer'), { tenant, path, key }, dataKey);
-        return { bodySha256: textOf(row, 'body_sha256'), runId: textOf(row, 'run_id'), answer };
+        const answer = open(optionalBlobOf(row, 'answer'), placed, dataKey);
+        const isSameBody = isOfBody(textOf(row, 'body_sha256'), placed, dataKey);
+        return { isSameBody, runId: textOf(row, 'run_id'), answer };
       }),
-    keepAnswer: async (tenant, { path, key, bodySha256, expiresAt }, { requestId, answer }) => {
-      const row = [tenant, path, key, bodySha256, requestId, now(), expiresAt, answer, nonceOf(random)] as const;
+    keepAnswer: async (tenant, claimed, { requestId, answer }) => {
+      const { path, key, expiresAt } = claimed;
+      const placed = { tenant, ...claimed };
+      const tag = tagOf(placed, dataKey);
+      const row = [tenant, path, key, tag, requestId, now(), expiresAt, answer, nonceOf(random)] as const;
       const result = await write(['keepAnswer', ...row]);
-      return result === null ? undefined : entryOf(result, { tenant, path, key }, dataKey);
+      return result === null ? undefined : entryOf(result, placed, dataKey);
     },
     eraseExpired: async (before) => {
       let erased = 0;

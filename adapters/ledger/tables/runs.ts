@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { integerOf, textOf } from '../sqlite/columns.ts';
-import { entryOf, type IdempotencyClaim, type IdempotencyEntry } from './idempotency.ts';
+import { entryOf, tagOf, type IdempotencyClaim, type IdempotencyEntry } from './idempotency.ts';
 import { finishRow, type FinishRow, type RunFinish } from './receipts.ts';
 import { startPolicyColumns, type StartPolicy, type StartPolicyColumns } from './run-policy.ts';
 import { nothing, unexpected, type Connection, type RowResult, type TableParts, type TableSchema } from './table.ts';
@@ -89,19 +89,21 @@ export const runRows = (db: Connection): RunRows => ({
   close: db.prepare(`UPDATE runs SET state = 'closed' WHERE run_id = ? AND tenant = ? AND state = 'started'`),
 });
 
-function startRow(start: RunStart): StartRow {
-  const { path = null, key = '', bodySha256 = '', expiresAt = 0 } = start.idempotency ?? {};
+function startRow(start: RunStart, dataKey: Uint8Array): StartRow {
+  const { tenant, idempotency } = start;
+  const { path = null, key = '', expiresAt = 0 } = idempotency ?? {};
+  const tag = idempotency === undefined ? '' : tagOf({ tenant, ...idempotency }, dataKey);
   const row = [
     'start',
     start.runId,
-    start.tenant,
+    tenant,
     start.startedAt,
     start.deadlineAt,
     start.owner,
     start.seed,
     path,
     key,
-    bodySha256,
+    tag,
     expiresAt,
   ] as const;
   return start.policy === undefined ? row : [...row, startPolicyColumns(start.policy)];
@@ -111,8 +113,7 @@ function startResult(result: RowResult, { tenant, idempotency }: RunStart, dataK
   if (result === null) return { kind: 'started' };
   if (typeof result !== 'number' && result[0] === 'conflict') return { kind: 'grant-used' };
   if (idempotency === undefined) throw unexpected(result);
-  const { path, key } = idempotency;
-  return { kind: 'idempotent', entry: entryOf(result, { tenant, path, key }, dataKey) };
+  return { kind: 'idempotent', entry: entryOf(result, { tenant, ...idempotency }, dataKey) };
 }
 
 function runPort({ prepare, read, writeLogged, random, dataKey }: TableParts<StartRow | RecordRow>): RunPort {
@@ -121,9 +122,9 @@ function runPort({ prepare, read, writeLogged, random, dataKey }: TableParts<Sta
      WHERE state = 'started' AND deadline_at < ? ORDER BY deadline_at, run_id LIMIT ?`,
   );
   return {
-    startRun: async (start) => startResult(await writeLogged(startRow(start)), start, dataKey),
+    startRun: async (start) => startResult(await writeLogged(startRow(start, dataKey)), start, dataKey),
     recordRun: async (start, finish) =>
-      startResult(await writeLogged(['record', startRow(start), finishRow(finish, random)]), start, dataKey),
+      startResult(await writeLogged(['record', startRow(start, dataKey), finishRow(finish, random)]), start, dataKey),
     overdueRuns: (before, limit) =>
       read(() =>
         overdue.all(before, limit).map((row) => ({

@@ -7,7 +7,7 @@ import type { StatementSync } from 'node:sqlite';
 export type RowResult =
   | null
   | number
-  | readonly [kind: 'taken', bodySha256: string, runId: string, sealedAnswer: Uint8Array | null]
+  | readonly [kind: 'taken', bodyTag: string, runId: string, sealedAnswer: Uint8Array | null]
   | readonly [kind: 'closed', receiptId: string]
   /** The row is there already, with this receipt id or digest. */
   | readonly [kind: 'exists', id: string]

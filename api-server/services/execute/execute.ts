@@ -25,8 +25,8 @@ async function earlierAnswer(
   claim: IdempotencyClaim,
 ): Promise<Reply | undefined> {
   if (isDry || request.caller === undefined) return undefined;
-  const entry = await ledger.idempotent(orbiset.namespace, claim.path, claim.key);
-  return entry === undefined ? undefined : replay(request, claim, entry);
+  const entry = await ledger.idempotent(orbiset.namespace, claim);
+  return entry === undefined ? undefined : replay(request, entry);
 }
 
 /**

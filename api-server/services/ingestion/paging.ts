@@ -1,6 +1,6 @@
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
-import { foreignCursor, isCursor, pageAt, present, queryParameter } from '../../http/pages.ts';
+import { cursorParameter, foreignCursor, isCursor, pageAt, present, queryParameter } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader, type Query } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -19,7 +19,7 @@ export const pageParameters: readonly Parameter[] = [
     minimum: 1,
     maximum: MAX_LIMIT,
   }),
-  queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+  cursorParameter(),
   namespaceParameter,
 ];
 

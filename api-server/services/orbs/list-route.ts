@@ -4,7 +4,7 @@ import { codePointLength } from '../../../core/json-schema/values.ts';
 import type { OrbId } from '../../../core/manifest/orb-id.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
-import { foreignCursor, isCursor, isOrbIdText, queryParameter } from '../../http/pages.ts';
+import { cursorParameter, foreignCursor, isCursor, isOrbIdText, queryParameter } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader, type Query } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -26,7 +26,7 @@ const parameters: readonly Parameter[] = [
     minimum: 1,
     maximum: MAX_LIMIT,
   }),
-  queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+  cursorParameter(),
   queryParameter('q', 'Part of id or description, in any case.', { type: 'string', minLength: 1, maxLength: MAX_TEXT }),
   namespaceParameter,
 ];

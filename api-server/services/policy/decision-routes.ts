@@ -3,7 +3,15 @@ import type { DecisionQuery, Ledger } from '../../../adapters/ledger/port.ts';
 import { isLabelName } from '../../../core/reconcile/kube-name.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
-import { foreignCursor, isCursor, isOrbIdText, pageAt, present, queryParameter } from '../../http/pages.ts';
+import {
+  cursorParameter,
+  foreignCursor,
+  isCursor,
+  isOrbIdText,
+  pageAt,
+  present,
+  queryParameter,
+} from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader, type Query } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -47,7 +55,7 @@ const parameters: readonly Parameter[] = [
     minimum: 1,
     maximum: MAX_LIMIT,
   }),
-  queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+  cursorParameter(),
   namespaceParameter,
 ];
 

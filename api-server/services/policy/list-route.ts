@@ -2,6 +2,7 @@ import { objectAt } from '../../../core/json/members.ts';
 import { keyOf, type KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
+import { cursorParameter } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -18,7 +19,8 @@ type Mode = (typeof MODES)[number];
 
 const isMode = (text: string): text is Mode => MODES.some((mode) => mode === text);
 /** The key of the last policy of the page before. */
-const isCursor = (text: string): text is string => /^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/.test(text);
+const CURSOR = /^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/;
+const isCursor = (text: string): text is string => CURSOR.test(text);
 
 const modeOf = (policy: KubeObject): unknown => objectAt(policy, 'spec')['mode'] ?? 'Audit';
 
@@ -30,7 +32,7 @@ const parameters: readonly Parameter[] = [
     description: `Policies on a page; default ${DEFAULT_LIMIT}.`,
     schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
   },
-  { name: 'cursor', in: 'query', description: 'next_cursor of the page before.', schema: { type: 'string' } },
+  cursorParameter(CURSOR),
   namespaceParameter,
 ];
 

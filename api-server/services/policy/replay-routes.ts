@@ -4,7 +4,7 @@ import type { Logger } from '../../../adapters/telemetry/port.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
-import { isCursor } from '../../http/pages.ts';
+import { cursorParameter, isCursor } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -38,12 +38,7 @@ const pageParameters: readonly Parameter[] = [
     description: `Items on a page; default ${DEFAULT_LIMIT}.`,
     schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
   },
-  {
-    name: 'cursor',
-    in: 'query',
-    description: 'next_cursor of the page before.',
-    schema: { type: 'string', maxLength: 512 },
-  },
+  cursorParameter(),
   namespaceParameter,
 ];
 

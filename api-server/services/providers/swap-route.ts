@@ -125,7 +125,7 @@ async function keep(
   try {
     const kept = { requestId, answer: JSON.stringify({ status, headers, body: String(body) }) };
     const earlier = await ledger.keepAnswer(tenant, claim, kept);
-    return earlier === undefined ? reply : replay({ requestId }, claim, earlier);
+    return earlier === undefined ? reply : replay({ requestId }, earlier);
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     logger.warn('the answer to a swap was not kept', { request_id: requestId, error });
@@ -148,8 +148,8 @@ async function once(
   make: () => Promise<Reply>,
 ): Promise<Reply> {
   const { tenant, claim } = claimed;
-  const earlier = await deps.ledger.idempotent(tenant, claim.path, claim.key);
-  if (earlier !== undefined) return replay(request, claim, earlier);
+  const earlier = await deps.ledger.idempotent(tenant, claim);
+  if (earlier !== undefined) return replay(request, earlier);
   const reply = await make();
   // A refusal changed nothing, so the same request may be repeated.
   return reply.status >= 400 ? reply : keep(reply, { tenant, claim, requestId: request.requestId }, deps);

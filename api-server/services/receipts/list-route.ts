@@ -4,7 +4,15 @@ import type { JsonObject } from '../../../core/json/json-value.ts';
 import { RUN_OUTCOMES, type RunOutcome } from '../../../core/receipt/record.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import type { Parameter } from '../../http/operation.ts';
-import { foreignCursor, isCursor, isOrbIdText, pageAt, present, queryParameter } from '../../http/pages.ts';
+import {
+  cursorParameter,
+  foreignCursor,
+  isCursor,
+  isOrbIdText,
+  pageAt,
+  present,
+  queryParameter,
+} from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader, type Query } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -28,7 +36,7 @@ const parameters: readonly Parameter[] = [
     minimum: 1,
     maximum: MAX_LIMIT,
   }),
-  queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+  cursorParameter(),
   queryParameter('orb_id', 'Of this Orb.', shapes.orbId),
   queryParameter('outcome', 'With this outcome.', shapes.outcome),
   queryParameter('since', 'Issued at this time or later (UTC).', { type: 'string' }),

@@ -1,7 +1,7 @@
 import type { RoundProblem } from '../../../core/status/rounds.ts';
 import { forEachService, SERVICES } from '../../../core/status/service.ts';
 import type { JsonSchema } from '../../http/operation.ts';
-import { foreignCursor, isCursor, pageAt, present, queryParameter } from '../../http/pages.ts';
+import { cursorParameter, foreignCursor, isCursor, pageAt, present, queryParameter } from '../../http/pages.ts';
 import { problem } from '../../http/problem.ts';
 import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
@@ -138,7 +138,7 @@ function intervalsRoute({ status, platformNamespace }: RoundParts): Route {
           minimum: 1,
           maximum: MAX_LIMIT,
         }),
-        queryParameter('cursor', 'next_cursor of the page before.', { type: 'string', maxLength: 512 }),
+        cursorParameter(),
       ],
       responses: {
         '200': {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { LedgerError } from '../../../../adapters/ledger/port.ts';
+import { LedgerError, type IdempotencyClaim } from '../../../../adapters/ledger/port.ts';
 import { SCHEMA_VERSION } from '../../../../adapters/ledger/sqlite-writer/schema.ts';
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { checkLog } from '../../../support/check-log.ts';
@@ -174,7 +174,47 @@ describe('openSqliteLedger', () => {
     const files = readdirSync(fixture.folder).map((name) => readFileSync(join(fixture.folder, name)));
     expect(files.some((bytes) => bytes.includes('canary-of-an-answer'))).to.equal(false);
     expect(files.some((bytes) => bytes.includes('"run":1'))).to.equal(true); // the seed is there: the search finds
-    expect((await fixture.ledger.idempotent('acme', '/p', 'k'))?.answer).to.equal('canary-of-an-answer');
+    expect((await fixture.ledger.idempotent('acme', idempotency))?.answer).to.equal('canary-of-an-answer');
+  });
+
+  it('keeps no digest of a body in its files, and another text for the same body of another claim', async () => {
+    const bodySha256 = 'ab'.repeat(32);
+    const claim = (key: string): IdempotencyClaim => ({
+      path: '/p',
+      key,
+      bodySha256,
+      expiresAt: Number.MAX_SAFE_INTEGER,
+    });
+    await fixture.ledger.startRun(aStart(1, { idempotency: claim('one') }));
+    await fixture.ledger.startRun(aStart(2, { idempotency: claim('two') }));
+    await fixture.ledger.keepAnswer('acme', claim('three'), { requestId: 'req_1', answer: 'x' });
+    const files = readdirSync(fixture.folder).map((name) => readFileSync(join(fixture.folder, name)));
+    expect(files.some((bytes) => bytes.includes(bodySha256))).to.equal(false);
+    await fixture.ledger.close();
+    const db = new DatabaseSync(join(fixture.folder, 'ledger.sqlite'), { readOnly: true });
+    const tags = db
+      .prepare('SELECT body_sha256 FROM idempotency')
+      .all()
+      .map((row) => row['body_sha256']);
+    db.close();
+    expect([tags.length, new Set(tags).size]).to.deep.equal([3, 3]);
+  });
+
+  it('recognises the body of a row that holds its plain digest', async () => {
+    const bodySha256 = 'ab'.repeat(32);
+    const idempotency = { path: '/p', key: 'k', bodySha256, expiresAt: Number.MAX_SAFE_INTEGER };
+    await fixture.ledger.recordRun(aStart(1, { idempotency }), aFinish(1, { answer: 'text' }));
+    await fixture.ledger.close();
+    const db = new DatabaseSync(join(fixture.folder, 'ledger.sqlite'));
+    db.prepare('UPDATE idempotency SET body_sha256 = ?').run(bodySha256);
+    db.close();
+    const ledger = await fixture.reopen();
+    const entries = await Promise.all(
+      [idempotency, { ...idempotency, bodySha256: 'cd'.repeat(32) }].map((claim) => ledger.idempotent('acme', claim)),
+    );
+    expect(entries.map((entry) => entry?.isSameBody)).to.deep.equal([true, false]);
+    const again = await ledger.startRun(aStart(2, { idempotency }));
+    expect(again.kind === 'idempotent' && again.entry.isSameBody).to.equal(true);
   });
 
   it('reports an answer that another data key sealed, instead of a wrong one', async () => {
@@ -182,7 +222,7 @@ describe('openSqliteLedger', () => {
     await fixture.ledger.recordRun(aStart(1, { idempotency }), aFinish(1, { answer: 'text' }));
     await fixture.ledger.close();
     const other = await openSqliteLedger({ ...fixture.options, dataKey: new Uint8Array(32) });
-    const errors = [other.idempotent('acme', '/p', 'k'), other.startRun(aStart(2, { idempotency }))].map(refusal);
+    const errors = [other.idempotent('acme', idempotency), other.startRun(aStart(2, { idempotency }))].map(refusal);
     for (const error of await Promise.all(errors)) checkLedgerError(error, 'ledger-unavailable', /./);
     await other.close();
   });

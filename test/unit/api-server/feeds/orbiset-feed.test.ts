@@ -82,6 +82,29 @@ describe('OrbisetFeed', () => {
     return started;
   }
 
+  for (const [what, allowedHosts] of [
+    ['empty', []],
+    ['null', null],
+  ] as const)
+    it(`sends no secret of a binding whose allowedHosts is ${what}, though this generation is not valid`, async () => {
+      const started = await start();
+      await started.feed.apply(KEY, generation(1));
+      await started.feed.apply(KEY, generation(2, { vault: { secrets: [{ name: 'mail', allowedHosts }] } }));
+      expect([started.token(), started.orbiset()?.vault.size, started.bound.get(KEY)]).to.deep.equal(['', 0, []]);
+      await started.feed.apply(KEY, generation(3));
+      expect(started.token()).to.equal('value-one');
+    });
+
+  it('keeps the secrets of an Orbiset whose new generation is not valid elsewhere', async () => {
+    const started = await start();
+    await started.feed.apply(KEY, generation(1));
+    await started.feed.apply(KEY, generation(2, spec({ limits: { rate_per_second: 'many' } })));
+    expect([started.token(), started.orbiset()?.vault.get('TOKEN')?.allowedHosts]).to.deep.equal([
+      'value-one',
+      ['api.example.com'],
+    ]);
+  });
+
   it('binds the Secrets, compiles the vault, and hides its values from the log', async () => {
     const started = await start();
     await started.feed.apply(KEY, generation(1));

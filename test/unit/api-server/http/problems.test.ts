@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import { problem } from '../../../../api-server/http/problem.ts';
 import { problems } from '../../../../api-server/http/problems.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
 
 const request = { requestId: 'req_01' };
 const parse = (body: string | Uint8Array): unknown => JSON.parse(String(body));
+function bodyOf({ body }: ReturnType<typeof problem>): JsonObject {
+  const value = parse(String(body));
+  return isJsonObject(value) ? value : {};
+}
 
 describe('problem', () => {
   it('has the members of RFC 9457, the code, the next step and the request id', () => {
@@ -24,6 +29,33 @@ describe('problem', () => {
     const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
     expect(problem(request, 'unauthenticated', { headers }).headers).to.include(headers);
     expect(problem(request, 'forbidden').headers).to.not.have.property('www-authenticate');
+  });
+
+  it('cuts the names of members that it repeats, and shows only what can be printed', () => {
+    const long = 'x'.repeat(1000);
+    const hostile = '\u001b[2J\u202e\u0000\ud800\u2028ok';
+    const errors = [
+      { pointer: `/${long}/${hostile}`, code: 'unknown-member', detail: `${hostile}${'y'.repeat(5000)}` },
+    ];
+    const { detail, errors: shown } = bodyOf(problem(request, 'unknown-member', { detail: hostile, errors }));
+    expect(detail).to.equal('\ufffd[2J\ufffd\ufffd\ufffd\ufffdok');
+    expect(shown).to.deep.equal([
+      {
+        pointer: `/${'x'.repeat(64)}…/\ufffd[2J\ufffd\ufffd\ufffd\ufffdok`,
+        code: 'unknown-member',
+        detail: `\ufffd[2J\ufffd\ufffd\ufffd\ufffdok${'y'.repeat(2048 - hostile.length)}…`,
+      },
+    ]);
+  });
+
+  it('tells at most 100 errors, so that an answer is never larger than its question', () => {
+    const errors = Array.from({ length: 5000 }, (_, index) => ({ pointer: `/${index}`, code: 'c', detail: 'd' }));
+    expect(bodyOf(problem(request, 'unknown-member', { errors }))['errors']).to.deep.equal(errors.slice(0, 100));
+  });
+
+  it('leaves letters of every script as they are', () => {
+    const errors = [{ pointer: '/žluť/日本/🐎', code: 'unknown-member', detail: 'ž 日本 🐎 “x” – y' }];
+    expect(bodyOf(problem(request, 'unknown-member', { errors }))['errors']).to.deep.equal(errors);
   });
 
   it('carries detail, errors, extensions and headers', () => {

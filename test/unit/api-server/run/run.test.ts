@@ -227,7 +227,7 @@ describe('a run', () => {
     ['its start row fails in a way that nobody expects', () => Promise.reject(new RangeError('a fault')), 'RangeError'],
     [
       'its key was used before',
-      () => Promise.resolve({ kind: 'idempotent', entry: { bodySha256: '', runId: 'run_x', answer: undefined } }),
+      () => Promise.resolve({ kind: 'idempotent', entry: { isSameBody: false, runId: 'run_x', answer: undefined } }),
       'idempotency-key-reused',
     ],
   ];

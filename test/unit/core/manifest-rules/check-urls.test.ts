@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { checkUrl } from '../../../../adapters/egress/url-guard.ts';
+import { PROVIDER_PORTS } from '../../../../core/egress/provider-ports.ts';
 import { aManifest, briefs, checkRows } from '../manifest/a-manifest.ts';
 
 describe('checkUrls', () => {
@@ -59,6 +61,17 @@ describe('checkUrls', () => {
       ['error manifest-host-private /execution/url'],
     ],
     ['a secret label in a public host', aManifest({ url: 'https://{{orbiset.secrets.SHOP}}.shops.example/' }), []],
+    [
+      'a port that the dialer refuses',
+      aManifest({ url: 'https://orbs.example:8443/run' }),
+      ['error manifest-port-refused /execution/url'],
+    ],
+    [
+      'such a port behind a secret label',
+      aManifest({ url: 'https://{{orbiset.secrets.SHOP}}.shops.example:444/' }),
+      ['error manifest-port-refused /execution/url'],
+    ],
+    ['the port of https, written out', aManifest({ url: 'https://orbs.example:443/run' }), []],
     ['a host that only contains a private suffix', aManifest({ url: 'https://local.example/internal.svc' }), []],
     [
       'an input in the host, its name unknown too',
@@ -102,6 +115,18 @@ describe('checkUrls', () => {
 
   it('knows an allowed origin in another spelling', () => {
     expect(briefs(aManifest({ url: 'https://LOCALHOST:443/run' }), 'https://localhost')).to.deep.equal([]);
+  });
+
+  it('lets an allowed origin have another port', () => {
+    expect(briefs(aManifest({ url: 'https://orbs.example:8443/run' }), 'https://orbs.example:8443')).to.deep.equal([]);
+  });
+
+  it('refuses the ports that the dialer refuses, and no other', () => {
+    for (const port of [0, 1, 22, 80, 442, 443, 444, 8080, 8443, 65_535]) {
+      const url = `https://orbs.example:${port}/run`;
+      const dialled = checkUrl(url, { ports: new Set(PROVIDER_PORTS), exceptions: new Map() }).ok;
+      expect(briefs(aManifest({ url })).length === 0, url).to.equal(dialled);
+    }
   });
 
   it('allows no scheme that has no hosts', () => {

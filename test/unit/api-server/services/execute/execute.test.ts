@@ -62,7 +62,7 @@ describe('executeRoute', () => {
     const meanwhile = new Map<string, () => void>();
     const slow: Ledger['idempotent'] = async (...asked) => {
       const entry = await ledger.idempotent(...asked);
-      meanwhile.get(asked[2])?.();
+      meanwhile.get(asked[1].key)?.();
       return entry;
     };
     const { execute, sent, addOrbiset, catalog } = create({ ledger: { ...ledger, idempotent: slow } });
