@@ -58,7 +58,7 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
     const start =
       server.connect === undefined
         ? 'start it with `npm start` or `orb dev`, or name another one by --server'
-        : 'kubectl get pods -A -l app.kubernetes.io/name=orb-platform    shows its pods';
+        : 'kubectl get pods -A -l app.kubernetes.io/part-of=orb-platform    shows its pods';
     const next =
       error.sent && !args.has('dry-run') ? [doubt, ...(args.has('idempotency-key') ? [again] : [])] : [start];
     throw new Failure(EXIT.unreachable, error.message, next);
