@@ -74,6 +74,7 @@ export const failingOrbs = (origin: string): Readonly<Record<string, string>> =>
     outputs: '\n  ts: { type: string, from: /body/data/ts }',
     execution: get(`${origin}/number`),
   }),
+  'limited-again.yaml': manifest('limited-again', { execution: get(`${origin}/limited`) }),
   'slow.yaml': manifest('slow', { execution: `${get(`${origin}/slow`)}\n  timeout_ms: 1000` }),
   'dns.yaml': manifest('dns', { execution: get('https://no-such-host.example/x') }),
   'guarded.yaml': manifest('guarded', {
@@ -86,8 +87,8 @@ export const wrongFiles = (origin: string): Readonly<Record<string, string>> => 
   'typo.yaml': manifest('typo', { inputs: TEXT, execution: get(`${origin}/search?q={{input.txt}}`) }),
   'secret-typo.yaml': manifest('secret-typo', { execution: get(`${origin}/search?k={{secrets.KEY}}`) }),
   'default.yaml': manifest('default', {
-    inputs: '\n  n: { type: integer, default: "5" }',
-    execution: get(`${origin}/search?n={{inputs.n}}`),
+    inputs: '\n  count: { type: integer, default: "5" }',
+    execution: get(`${origin}/search?n={{inputs.count}}`),
   }),
   'tab.yaml': 'orb_id: day.tab@1.0.0\ninputs:\n\ttext: { type: string }\n',
   'brace.yaml': manifest('brace', { inputs: '\n  text: { type: string', execution: get(`${origin}/search`) }),

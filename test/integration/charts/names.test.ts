@@ -41,10 +41,12 @@ const FIXED: Readonly<Record<string, RegExp>> = {
 const KEPT =
   /^(?:Namespace|CustomResourceDefinition|ValidatingAdmissionPolicy(?:Binding)?|Orb|Orbiset|OrbSignalSource|Lease) |\/orb-(?:vault-reader|extra|extra-text)$/;
 
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+
 /** Each text below an object with its path. */
 function* textsOf(value: JsonValue | undefined, path = ''): Generator<readonly [path: string, text: string]> {
   if (typeof value === 'string') yield [path, value];
-  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsOf(item, `${path}/${index}`);
+  else if (isList(value)) for (const [index, item] of value.entries()) yield* textsOf(item, `${path}/${index}`);
   else if (isJsonObject(value))
     for (const [name, item] of Object.entries(value)) yield* textsOf(item, `${path}/${name.replaceAll('/', '~')}`);
 }
@@ -72,6 +74,37 @@ describe('names of objects', () => {
 
   const rendered = async (args: readonly string[]): Promise<readonly JsonObject[]> =>
     objectsIn(await helm.render(args));
+
+  const labelled = async (release: string): Promise<readonly [name: string, label: string, selector: string]> => {
+    const { stdout, code, stderr } = await helm.run([
+      'template',
+      release,
+      PLATFORM_CHART,
+      '-n',
+      'orb-system',
+      '--set',
+      'nameOverride=acme',
+    ]);
+    expect(code, stderr).to.equal(0);
+    const service = objectsIn(stdout).find(
+      (object) => textAt(object, 'kind') === 'Service' && textAt(object, 'metadata', 'name').endsWith('-api'),
+    );
+    const label = 'app.kubernetes.io/name';
+    return [
+      textAt(service, 'metadata', 'name'),
+      textAt(service, 'metadata', 'labels', label),
+      textAt(service, 'spec', 'selector', label),
+    ];
+  };
+  const refused = async (release: string, set: string): Promise<string> => {
+    const { code, stderr } = await helm.run(['template', release, PLATFORM_CHART, '--set', set]);
+    expect(code, set).not.to.equal(0);
+    return stderr;
+  };
+  const pattern = async (...args: readonly string[]): Promise<readonly string[]> =>
+    [...(await helm.render([...EVERYTHING, ...args])).matchAll(/persistentvolumeclaim=~"([^"]+)"/g)].map(
+      ([, found = '']) => found,
+    );
 
   it('are those of before, byte for byte, without an override', async () => {
     const plain = await helm.render();
@@ -124,27 +157,6 @@ describe('names of objects', () => {
   });
 
   it('follow nameOverride as those of other charts do, in labels and selectors too', async () => {
-    const labelled = async (release: string): Promise<readonly [name: string, label: string, selector: string]> => {
-      const { stdout, code, stderr } = await helm.run([
-        'template',
-        release,
-        PLATFORM_CHART,
-        '-n',
-        'orb-system',
-        '--set',
-        'nameOverride=acme',
-      ]);
-      expect(code, stderr).to.equal(0);
-      const service = objectsIn(stdout).find(
-        (object) => textAt(object, 'kind') === 'Service' && textAt(object, 'metadata', 'name').endsWith('-api'),
-      );
-      const label = 'app.kubernetes.io/name';
-      return [
-        textAt(service, 'metadata', 'name'),
-        textAt(service, 'metadata', 'labels', label),
-        textAt(service, 'spec', 'selector', label),
-      ];
-    };
     expect(await labelled('blue')).to.deep.equal(['blue-acme-api', 'acme', 'acme']);
     expect(await labelled('acme-blue')).to.deep.equal(['acme-blue-api', 'acme', 'acme']);
     const both = await rendered(['--set', 'nameOverride=on,fullnameOverride=yes']);
@@ -153,11 +165,6 @@ describe('names of objects', () => {
   });
 
   it('are refused where a Service could not have them', async () => {
-    const refused = async (release: string, set: string): Promise<string> => {
-      const { code, stderr } = await helm.run(['template', release, PLATFORM_CHART, '--set', set]);
-      expect(code, set).not.to.equal(0);
-      return stderr;
-    };
     expect(await refused('orb', 'fullnameOverride=Acme')).to.include('fullnameOverride');
     expect(await refused('orb', `fullnameOverride=${'a'.repeat(41)}`)).to.include('fullnameOverride');
     expect(await refused('orb', 'nameOverride=a.b')).to.include('nameOverride');
@@ -167,10 +174,6 @@ describe('names of objects', () => {
   });
 
   it('find the claim of the ledger in the alerts, by every name that it has', async () => {
-    const pattern = async (...args: readonly string[]): Promise<readonly string[]> =>
-      [...(await helm.render([...EVERYTHING, ...args])).matchAll(/persistentvolumeclaim=~"([^"]+)"/g)].map(
-        ([, found = '']) => found,
-      );
     expect(new Set(await pattern('--set', 'fullnameOverride=acme'))).to.deep.equal(new Set(['acme-.+|.+-acme-.+']));
     const claim = await pattern('--set', 'ledger.persistence.existingClaim=data.mine');
     expect(new Set(claim)).to.deep.equal(new Set(['orb-.+|.+-orb-.+|data[.]mine']));

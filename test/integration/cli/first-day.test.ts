@@ -42,7 +42,13 @@ const MISTAKES: readonly Mistake[] = [
     says: ['"q" is required; add it', 'has no input "p"'],
   },
   { why: 'a missing secret', orb: 'guarded', code: 'secret-missing', says: ['secrets set FAR_KEY --host 127.0.0.1'] },
-  { why: 'an unknown Orb', orb: 'serch', code: 'orb-not-found', says: ['Did you mean day.search@1.0.0?', 'GET /orbs'] },
+  {
+    why: 'an unknown Orb',
+    orb: 'serch',
+    code: 'orb-not-found',
+    says: ['day.search@1.0.0', 'GET /orbs'],
+    cli: ['Did you mean'],
+  },
   {
     why: 'an Orb whose file is wrong',
     orb: 'typo',
@@ -68,13 +74,6 @@ const MISTAKES: readonly Mistake[] = [
     says: ['/body/ts is a number, string declared', 'Correct type or from of the output'],
   },
   { why: 'a large answer', orb: 'large', code: 'provider-failed', says: ['answer larger than 4 MiB', 'a page size'] },
-  {
-    why: 'a 429',
-    orb: 'limited',
-    code: 'provider-rate-limited',
-    says: ['asks to wait 37 s', 'raise the quota'],
-    cli: ['wait 37 s'],
-  },
   {
     why: 'a 401 without a credential',
     orb: 'denied',
@@ -142,6 +141,16 @@ describe('the first day with the platform', function () {
     expect([exit, err], name).to.have.members([0, err]);
   };
 
+  const outputsOf = async (name: string, ...words: readonly string[]): Promise<unknown> => {
+    const { out } = await lastAnswer(
+      () => run(name, ...words, '-o', 'json'),
+      ({ exit }) => exit === 0,
+      WAIT_MS,
+    );
+    const value: unknown = JSON.parse(out);
+    return isJsonObject(value) ? value['outputs'] : value;
+  };
+
   for (const { why, orb: name, words = [], inputs = {}, code, says, cli: own = [] } of MISTAKES) {
     it(`says what to do after ${why}, over HTTP and in the command line`, async () => {
       const body = await post(name, inputs);
@@ -153,6 +162,17 @@ describe('the first day with the platform', function () {
       for (const said of [code, 'next: ', ...says, ...own]) expect(err).to.include(said);
     });
   }
+
+  it('says how long to wait after a 429, and the same where the next run comes too early', async () => {
+    const limited = await post('limited');
+    expect([codeOf(limited), limited['retry_after_s']]).to.deep.equal(['provider-rate-limited', 37]);
+    const { err } = await run('limited-again');
+    for (const said of ['provider-rate-limited', 'asks to wait 37 s', 'wait 37 s', 'raise the quota'])
+      expect(err).to.include(said);
+    const early = await post('limited');
+    expect(codeOf(early)).to.equal('providers-unavailable');
+    expect(early['detail']).to.match(/^one: asked for a pause, \d+ s more/);
+  });
 
   it('says what to write for each wrong file, in one pass and in the log', async () => {
     const folder = join(cli.folder, 'orbs');
@@ -220,15 +240,6 @@ describe('the first day with the platform', function () {
   it('runs the four Orbs once their secrets are there', async () => {
     await keep('CHAT_HOOK', DAY_SECRETS.hook, '--host', '127.0.0.1');
     await keep('MODEL_KEY', DAY_SECRETS.key, '--host', '127.0.0.1');
-    const outputsOf = async (name: string, ...words: readonly string[]): Promise<unknown> => {
-      const { out } = await lastAnswer(
-        () => run(name, ...words, '-o', 'json'),
-        ({ exit }) => exit === 0,
-        WAIT_MS,
-      );
-      const value: unknown = JSON.parse(out);
-      return isJsonObject(value) ? value['outputs'] : value;
-    };
     expect(await outputsOf('notify', 'text=deployed')).to.deep.equal({ status: 200 });
     expect(await outputsOf('complete', 'prompt=hi')).to.include({ tokens: 12 });
     expect(await outputsOf('search', 'q=a')).to.deep.equal({

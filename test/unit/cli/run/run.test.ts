@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { aCli, type CliResult, type TestCli } from '../../../support/cli-io.ts';
 import { aServer, json, type Answering, type CliServer } from '../../../support/cli-server.ts';
@@ -187,20 +187,6 @@ describe('orb run', () => {
     server = await aServer(problem(401, 'unauthenticated'));
     const { err } = await cli.run(['run', 'a.b@1.0.0', '--server', server.url, '--data', cli.folder]);
     expect(err).to.include('no key was sent: set ORB_API_KEY');
-  });
-
-  it('says whose key was refused', async () => {
-    server = await aServer(problem(401, 'unauthenticated'));
-    const call = ['run', 'a.b@1.0.0', '--server', server.url, '--data', cli.folder];
-    const old = { ORB_CONFIG_DIR: join(cli.folder, 'config'), ORB_API_KEY: 'an-old-key' };
-    expect((await cli.run(call, { env: old })).err)
-      .to.include(`the key of ORB_API_KEY was sent, and ${new URL(server.url).origin} does not know it`)
-      .and.to.include('unset the variable to use that of orb login or npm start')
-      .and.not.to.include('an-old-key');
-    const file = join(cli.folder, 'credentials.json');
-    writeFileSync(file, JSON.stringify({ url: server.url, api_key: 'another-old-key' }));
-    const { err } = await cli.run(call);
-    expect(err).to.include(`the key of ${file} was sent`).and.not.to.include('unset the variable');
   });
 
   it('prints what a dry run would send, and ends with 0', async () => {
