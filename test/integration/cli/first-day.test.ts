@@ -250,4 +250,15 @@ describe('the first day with the platform', function () {
     });
     expect(await outputsOf('translate', 'text=hi')).to.deep.equal({ text: 'hallo' });
   });
+
+  it('names the file of an address where nothing listens, in a run too', async () => {
+    await standalone.stop('SIGHUP');
+    const file = join(standalone.data, 'credentials.json');
+    for (const words of [['list'], ['run', 'day.search@1.0.0', 'q=a']]) {
+      const { exit, err } = await orb(words);
+      expect(exit).to.equal(4);
+      for (const said of ['nothing listens there', `from ${file}`, '--server URL or --context NAME'])
+        expect(err, words.join(' ')).to.include(said);
+    }
+  });
 });
