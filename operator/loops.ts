@@ -20,7 +20,15 @@ import { reconcileFailed, reportFailure, type FailureReport } from './kinds/repo
 /** Parts that everything in an operator shares. */
 type ContextOptions = Pick<
   Context,
-  'client' | 'recorder' | 'assertLeading' | 'failover' | 'clock' | 'allowedOrigins' | 'platformNamespace' | 'vaultMode'
+  | 'client'
+  | 'recorder'
+  | 'assertLeading'
+  | 'failover'
+  | 'clock'
+  | 'allowedOrigins'
+  | 'platformNamespace'
+  | 'apiAccount'
+  | 'vaultMode'
 >;
 
 export interface LoopsOptions
@@ -125,14 +133,15 @@ function controllerOf(
 
 /** Makes queues, caches, controllers and the swap loop. Nothing is read before they run. */
 export function createLoops(options: LoopsOptions): Loops {
-  const { clock, metrics, logger, reflect, failover, source, tickMs, platformNamespace, vaultMode } = options;
+  const { clock, metrics, logger, reflect, failover, source, tickMs, platformNamespace, apiAccount, vaultMode } =
+    options;
   const queues = forEachConcern(({ controller }) => createWorkQueue({ name: controller, clock, metrics }));
   const judgements = createJudgements(options.judge);
   const forget = (key: string): void => {
     judgements.forget(key);
     failover.orbs.forget(key);
   };
-  const placement = { platformNamespace, vaultMode };
+  const placement = { platformNamespace, apiAccount, vaultMode };
   const enqueue = (): Enqueue => ({ ...placement, queues, stores, forget });
   const reflectors = forEachKind(({ kind, indexes, cached, changed }) =>
     reflect({

@@ -5,7 +5,14 @@ import { CONNECTION_FLAGS, parseConnection, type ConnectionSource } from '../ada
 import { allOf, givenOf, valueOf, type Args } from '../adapters/process/arguments.ts';
 import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
 import type { DefaultFlag, ValueFlag } from '../adapters/process/flag.ts';
-import { asDuration, asNamespace, asNumber, asOneOf, asPath } from '../adapters/process/flag-values.ts';
+import {
+  asDuration,
+  asNamespace,
+  asNumber,
+  asOneOf,
+  asPath,
+  asServiceAccount,
+} from '../adapters/process/flag-values.ts';
 import {
   addressFlag,
   EGRESS_ALLOW,
@@ -20,13 +27,15 @@ import { UsageError } from '../adapters/process/start-error.ts';
 import { parsePrometheus, PROMETHEUS_FLAGS, type PrometheusSettings } from '../adapters/prometheus/settings.ts';
 import type { LogLevel } from '../adapters/telemetry/logger.ts';
 import type { ListenAddress } from '../core/network/listen-address.ts';
-import type { VaultMode } from '../core/orbiset/vault-reader.ts';
+import { API_ACCOUNT, type VaultMode } from '../core/orbiset/vault-reader.ts';
 
 /** Settings of the operator; they never change while it runs. */
 export interface Settings {
   readonly connection: ConnectionSource;
   /** Namespace of the platform: lease, shared Orbs, the ServiceAccount of the API. */
   readonly namespace: string;
+  /** Name of that ServiceAccount. */
+  readonly apiAccount: string;
   readonly vaultMode: VaultMode;
   /** Absent: no manifest loader. */
   readonly manifests: { readonly folder: string; readonly namespace: string } | undefined;
@@ -62,6 +71,13 @@ const leaseFlag = (name: string, text: string, fallback: string): DefaultFlag<nu
 /** A new flag needs one entry here and one line of `resolveSettings`. The help follows the order of this list. */
 const FLAGS = {
   namespace: namespaceFlag('of the platform'),
+  apiAccount: {
+    name: 'api-service-account',
+    value: 'NAME',
+    text: 'ServiceAccount of the API in that namespace, which may read the Secrets of vaults',
+    fallback: API_ACCOUNT,
+    parse: asServiceAccount,
+  },
   vaultMode: {
     name: 'rbac-vault',
     value: 'WHO',
@@ -148,6 +164,7 @@ function resolveSettings(args: Args, env: Environment): Settings {
   return Object.freeze({
     connection: parseConnection(args, env),
     namespace,
+    apiAccount: valueOf(args, FLAGS.apiAccount),
     vaultMode: valueOf(args, FLAGS.vaultMode),
     manifests: resolveManifests(args, namespace),
     allowedOrigins: resolveOrigins(args),

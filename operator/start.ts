@@ -59,7 +59,14 @@ function loopsOf(
   { settings, client, clock, random, logger, metrics }: Parts,
   own: Pick<LoopsOptions, 'recorder' | 'assertLeading' | 'failover' | 'source'>,
 ): Loops {
-  const { allowedOrigins, vaultMode, workers, failoverTickMs: tickMs, namespace: platformNamespace } = settings;
+  const {
+    allowedOrigins,
+    vaultMode,
+    workers,
+    failoverTickMs: tickMs,
+    namespace: platformNamespace,
+    apiAccount,
+  } = settings;
   return createLoops({
     ...own,
     client,
@@ -69,6 +76,7 @@ function loopsOf(
     metrics,
     allowedOrigins,
     platformNamespace,
+    apiAccount,
     vaultMode,
     workers,
     tickMs,

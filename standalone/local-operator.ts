@@ -9,6 +9,7 @@ import type { Platform } from '../api-server/process/platform.ts';
 import type { EvaluationSource } from '../api-server/providers/port.ts';
 import type { CompileOnce } from '../core/orb/compile-once.ts';
 import { judgeCompiled } from '../core/orb/plan-manifest.ts';
+import { API_ACCOUNT } from '../core/orbiset/vault-reader.ts';
 import { createFailoverState } from '../operator/failover/failover-state.ts';
 import { createFailoverGauges, type FailoverGauges } from '../operator/failover/gauges.ts';
 import { createLoops } from '../operator/loops.ts';
@@ -97,6 +98,7 @@ export function createLocalOperator(options: LocalOperatorOptions): LocalOperato
     tickMs: TICK_MS,
     allowedOrigins: exceptions.map(({ origin }) => origin),
     platformNamespace,
+    apiAccount: API_ACCOUNT,
     vaultMode: 'local',
     judge: (orb) => judgeCompiled(compiled.compile(orb)),
   });

@@ -96,6 +96,11 @@ export const asNamespace: Parse<string> = (text, flag) => {
   throw new UsageError(`${flag} takes the name of a namespace, for example orb-system`);
 };
 
+export const asServiceAccount: Parse<string> = (text, flag) => {
+  if (isLabelName(text)) return text;
+  throw new UsageError(`${flag} takes the name of a ServiceAccount, for example orb-api`);
+};
+
 /** An organisation and the namespace that owns it: `acme=team-a`. */
 export const asOwner: Parse<readonly [org: string, namespace: string]> = (text, flag) => {
   const [org = '', namespace = '', ...rest] = text.split('=');

@@ -30,13 +30,26 @@ function repeatText(calls: CallResults, maybeExecuted: boolean): string {
   return isUnsent(calls) ? SAME_KEY : OTHER_KEY;
 }
 
+const NO_CREDENTIAL =
+  "The request carried no vault entry. If the provider wants a credential, write it as a header of the manifest, for example Authorization: 'Bearer {{orbiset.secrets.KEY}}', and put KEY into the vault.";
+
+/** The next step after 401, 402 or 403: it names what was sent, because other entries of the vault are not at fault. */
+function credentialText(entries: readonly string[]): string {
+  if (entries.length === 0) return NO_CREDENTIAL;
+  const sent = entries.length === 1 ? 'the vault entry' : 'the vault entries';
+  return `Check ${sent} ${entries.join(', ')} that the request carried, and the account (402: unpaid), with the provider.`;
+}
+
 /** The next step by the reason of the attempt that decided; none: that of the code. */
 export function nextOptions(
   { calls, decisive }: Pick<FinishedRun, 'calls' | 'decisive'>,
   code: RunProblemCode,
   maybeExecuted: boolean,
 ): Pick<ProblemOptions, 'next'> {
-  if (decisive?.cause === undefined || !EXPLAINED.has(code)) return {};
+  if (decisive?.cause === undefined) return {};
+  if (decisive.cause.reason === 'credential-refused')
+    return { next: credentialText([...decisive.ready.secrets.keys()]) };
+  if (!EXPLAINED.has(code)) return {};
   return { next: `${ATTEMPT_REASONS[decisive.cause.reason].next} ${repeatText(calls, maybeExecuted)}` };
 }
 

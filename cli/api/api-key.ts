@@ -10,6 +10,8 @@ export const KEY_FLAG: Flag = {
   text: 'file with the API key (else ORB_API_KEY, else the key of npm start)',
 };
 
+export const KEY_VARIABLE = 'ORB_API_KEY';
+
 const MAX_BYTES = 16 * 1024;
 
 /** @throws Failure the text is not allowed in a header */
@@ -19,10 +21,17 @@ export function parseKey(text: string, from: string): string {
   return key;
 }
 
+/** A key with the place that it is from, for the message when the platform refuses it. */
+export interface GivenKey {
+  readonly key: string;
+  readonly keySource: string;
+}
+
 /** The key that the flag or the environment names. */
-export async function givenKey(args: Args, io: Io): Promise<string | undefined> {
+export async function givenKey(args: Args, io: Io): Promise<GivenKey | undefined> {
   const file = args.one('key-file');
-  if (file !== undefined) return parseKey(await readText(file, MAX_BYTES, io), file);
-  const variable = io.env['ORB_API_KEY'];
-  return variable === undefined || variable === '' ? undefined : parseKey(variable, 'ORB_API_KEY');
+  if (file !== undefined) return { key: parseKey(await readText(file, MAX_BYTES, io), file), keySource: file };
+  const variable = io.env[KEY_VARIABLE];
+  if (variable === undefined || variable === '') return undefined;
+  return { key: parseKey(variable, KEY_VARIABLE), keySource: KEY_VARIABLE };
 }

@@ -20,6 +20,8 @@ export interface Server {
   readonly source?: string;
   /** Sent as the bearer token to this server only; never printed. */
   readonly key: string | undefined;
+  /** Where the key comes from, for the message when the server refuses it; absent: it is a token of a ServiceAccount. */
+  readonly keySource?: string;
   /** Opens one connection for each request; absent: connect to the address of `base`. */
   readonly connect?: (signal: AbortSignal) => Promise<Duplex>;
   /** Keeps connections for many requests; absent: each request opens its own. The caller destroys it. */

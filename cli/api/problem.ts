@@ -3,6 +3,7 @@ import { listAt, member, objectAt } from '../../core/json/members.ts';
 import { EXIT, type Exit } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { dataText, textAt, type Format } from '../io/output.ts';
+import { KEY_VARIABLE } from './api-key.ts';
 import type { Server } from './http.ts';
 
 /** 1 for a failed run and a gate that is not met, 2 for a wrong request, 4 for a service that can't serve (packaging.md §6). */
@@ -50,15 +51,22 @@ function runLines(problem: JsonObject): string {
 export const faultText = (fault: JsonValue): string =>
   `${textAt(fault, 'limit')}: ${textAt(fault, 'actual')}, and ${textAt(fault, 'allowed')} is the limit`;
 
+/** Whose key was refused, or where one can come from. */
+function keyHint({ base, key, keySource }: Server): string {
+  if (key === undefined)
+    return 'no key was sent: set ORB_API_KEY or --key-file, orb login, or --data to the data folder of npm start';
+  if (keySource === undefined) return '';
+  const other = keySource === KEY_VARIABLE ? '; unset the variable to use that of orb login or npm start' : '';
+  return `the key of ${keySource} was sent, and ${base.origin} does not know it${other}`;
+}
+
 /** Hints that only the command line can give: how it typed its arguments, and where it looked for a key. */
 function hints(problem: JsonObject, server: Server): string {
   const code = textAt(problem, 'code');
   const wrongType = listAt(problem, 'errors').some((error) => textAt(error, 'code') === 'input-type');
   return [
     wrongType ? line('', 'name=value sends text; name:=5, name:=true, name:=[1] send JSON') : '',
-    code === 'unauthenticated' && server.key === undefined
-      ? line('', 'no key was sent: set ORB_API_KEY or --key-file, orb login, or --data to the data folder of npm start')
-      : '',
+    code === 'unauthenticated' ? line('', keyHint(server)) : '',
     member(problem, 'maybe_executed') === true
       ? line('', 'the provider may have executed it: look there before you try again')
       : '',

@@ -11,7 +11,7 @@ import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { loginFile, readLogin } from '../io/stored-login.ts';
 import { isSameServer, parseServer } from './address.ts';
-import { givenKey, KEY_FLAG } from './api-key.ts';
+import { givenKey, KEY_FLAG, type GivenKey } from './api-key.ts';
 import { forwardedServer } from './forwarded-server.ts';
 import { OTHER_PLATFORM, type Server } from './http.ts';
 
@@ -77,16 +77,19 @@ async function storedServer(args: Args, io: Io): Promise<Credentials | undefined
     : undefined;
 }
 
+const keyIn = ({ key, file }: Credentials): GivenKey => ({ key, keySource: file });
+
 /** Keys that belong to an address: those of `orb login` and of `npm start`. */
-async function keyOf(base: URL, args: Args, io: Io): Promise<string | undefined> {
+async function keyOf(base: URL, args: Args, io: Io): Promise<GivenKey | undefined> {
   const login = await readLogin(io);
-  if (login?.kind === 'server' && isSameServer(parseServer(login.server, 'orb login'), base)) return login.key;
+  if (login?.kind === 'server' && isSameServer(parseServer(login.server, 'orb login'), base))
+    return { key: login.key, keySource: loginFile(io) };
   const local = await localCredentials(args.one('data') ?? '.orb');
-  return local !== undefined && isSameServer(local.url, base) ? local.key : undefined;
+  return local !== undefined && isSameServer(local.url, base) ? keyIn(local) : undefined;
 }
 
 /** A flag comes before the environment: `--as-serviceaccount` before `ORB_API_KEY`, and not with `--key-file`. */
-async function keyOrCaller(args: Args, io: Io): Promise<string | undefined> {
+async function keyOrCaller(args: Args, io: Io): Promise<GivenKey | undefined> {
   const named = args.has('as-serviceaccount');
   if (named && args.has('key-file')) throw usage('--as-serviceaccount or --key-file, not both');
   return named ? undefined : givenKey(args, io);
@@ -95,7 +98,7 @@ async function keyOrCaller(args: Args, io: Io): Promise<string | undefined> {
 async function addressed(base: URL, args: Args, io: Io): Promise<Server> {
   const given = await keyOrCaller(args, io);
   const caller = args.one('as-serviceaccount');
-  if (caller === undefined) return { base, key: given ?? (await keyOf(base, args, io)) };
+  if (caller === undefined) return { base, key: undefined, ...(given ?? (await keyOf(base, args, io))) };
   const cluster = await io.openCluster(clusterPlace(args, await readLogin(io)).selection);
   return { base, key: await callerToken(caller, cluster, io) };
 }
@@ -103,8 +106,8 @@ async function addressed(base: URL, args: Args, io: Io): Promise<Server> {
 async function onCluster(place: ClusterPlace, args: Args, io: Io): Promise<Server> {
   const given = await keyOrCaller(args, io);
   const cluster = await io.openCluster(place.selection);
-  const key = given ?? (await callerToken(place.serviceAccount, cluster, io));
-  return forwardedServer(cluster, place.platformNamespace, key, io);
+  const key = given?.key ?? (await callerToken(place.serviceAccount, cluster, io));
+  return { ...(await forwardedServer(cluster, place.platformNamespace, key, io)), ...given };
 }
 
 /**
@@ -118,16 +121,16 @@ export async function findServer(args: Args, io: Io): Promise<Server> {
     return { ...(await addressed(given, args, io)), ...(args.has('server') ? {} : { source: 'ORB_SERVER' }) };
   const stored = await storedServer(args, io);
   if (stored !== undefined)
-    return { base: stored.url, source: `orb login (${stored.file})`, key: (await givenKey(args, io)) ?? stored.key };
+    return { base: stored.url, source: `orb login (${stored.file})`, ...((await givenKey(args, io)) ?? keyIn(stored)) };
   const place = await placeOf(args, io);
   if (place.kind === 'cluster') return onCluster(place, args, io);
   const local = await localCredentials(place.data);
   if (local === undefined) {
     const source = `no file: it is the default of npm start, and there is no ${join(place.data, 'credentials.json')}`;
-    return { base: parseServer(DEFAULT, 'the default'), source, key: await givenKey(args, io) };
+    return { base: parseServer(DEFAULT, 'the default'), source, key: undefined, ...(await givenKey(args, io)) };
   }
   // Somebody with a kubeconfig may mean the cluster, and would not notice the folder.
   if (!args.has('data') && (await hasCluster(io)))
     io.err(`calls ${local.url.origin}, which npm start left in ${local.file}; ${OTHER_PLATFORM}\n`);
-  return { base: local.url, source: local.file, key: (await givenKey(args, io)) ?? local.key };
+  return { base: local.url, source: local.file, ...((await givenKey(args, io)) ?? keyIn(local)) };
 }

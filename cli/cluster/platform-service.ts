@@ -6,8 +6,8 @@ import type { Cluster, PodPort } from '../io/cluster.ts';
 import { EXIT, Failure, invalid } from '../io/failure.ts';
 import { textAt } from '../io/output.ts';
 
-/** Labels of the Service in front of the API. */
-const API_LABELS = 'app.kubernetes.io/name=orb-platform,app.kubernetes.io/component=api';
+/** Labels of the Service in front of the API. They stay when the chart gives objects other names. */
+const API_LABELS = 'app.kubernetes.io/part-of=orb-platform,app.kubernetes.io/component=api';
 
 /** A ready pod of the API, and how to connect to it. */
 export interface PlatformPod {

@@ -70,6 +70,6 @@ export async function secretPlace(cluster: Cluster, ref: Required<ObjectRef>, io
       const body = { metadata: { resourceVersion }, data };
       await cluster.client.patch(KINDS.secret, ref, { type: 'merge', body, fieldManager: 'orb' }, io.signal);
     },
-    next: `kubectl rollout restart deployment orb-api -n ${ref.namespace}`,
+    next: `kubectl rollout restart deployment -l app.kubernetes.io/part-of=orb-platform,app.kubernetes.io/component=api -n ${ref.namespace}`,
   };
 }

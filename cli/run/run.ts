@@ -57,10 +57,12 @@ async function send(server: Server, request: ApiRequest, args: Args, io: Io): Pr
     const again = 'the same --idempotency-key gives the answer of the first try';
     const start =
       server.connect === undefined
-        ? 'start it with `npm start` or `orb dev`, or name another one by --server'
-        : 'kubectl get pods -A -l app.kubernetes.io/name=orb-platform    shows its pods';
+        ? 'start one with `npm start` or `orb dev`, or name one by --server URL or --context NAME'
+        : 'kubectl get pods -A -l app.kubernetes.io/part-of=orb-platform    shows its pods';
     const next =
-      error.sent && !args.has('dry-run') ? [doubt, ...(args.has('idempotency-key') ? [again] : [])] : [start];
+      error.sent && !args.has('dry-run')
+        ? [doubt, ...(args.has('idempotency-key') ? [again] : [])]
+        : [...error.next, start];
     throw new Failure(EXIT.unreachable, error.message, next);
   }
 }

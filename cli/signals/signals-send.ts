@@ -95,8 +95,9 @@ async function send(args: Args, io: Io): Promise<Exit> {
   const path = pathOf(source.value, delivery);
   const request = { method: 'POST', path, headers, body: delivery.body, timeoutMs: TIMEOUT_MS } as const;
   const reply = replyOf(vendorSide, await call(vendorSide, request, io.signal));
-  // The hint about a missing API key would mislead: the delivery was sent without one on purpose.
-  if (reply.kind === 'problem') return printProblem(reply.status, reply.value, { ...server, key: '' }, { format, io });
+  // A hint about an API key would mislead: the delivery was sent without one on purpose.
+  const { keySource: _, ...vendor } = { ...server, key: '' };
+  if (reply.kind === 'problem') return printProblem(reply.status, reply.value, vendor, { format, io });
   return showAccepted(reply.value, { server, source: source.value, format, io }, args.has('wait'));
 }
 

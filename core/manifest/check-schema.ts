@@ -51,9 +51,17 @@ function explainUnknown({ instancePath, params, parentSchema }: SchemaError): Ex
   return { pointer: childPointer(instancePath, name), detail, suggestion };
 }
 
-function explainMissing({ instancePath, params }: SchemaError): Explained {
+/** Whether an empty map is a good value of this schema. */
+function mayBeEmpty(schema: unknown): boolean {
+  if (!isJsonObject(schema) || schema['type'] !== 'object') return false;
+  return schema['minProperties'] === undefined && names(schema['required']).length === 0;
+}
+
+function explainMissing({ instancePath, params, parentSchema }: SchemaError): Explained {
   const name = text(params['missingProperty']);
-  return { pointer: childPointer(instancePath, name), detail: `"${name}" is missing; add it.` };
+  const schema = member(member(parentSchema, 'properties'), name);
+  const empty = mayBeEmpty(schema) ? `; without any, write ${name}: {}` : '; add it';
+  return { pointer: childPointer(instancePath, name), detail: `"${name}" is missing${empty}.` };
 }
 
 function explainEnum({ instancePath, params, data }: SchemaError): Explained {

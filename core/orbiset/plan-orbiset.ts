@@ -12,13 +12,13 @@ import {
   hasWantedContent,
   isForeign,
   VAULT_READER,
+  type ApiIdentity,
   type VaultMode,
 } from './vault-reader.ts';
 
 /** Inputs for the status of an Orbiset. */
-export interface OrbisetSnapshot {
+export interface OrbisetSnapshot extends ApiIdentity {
   readonly orbiset: KubeObject;
-  readonly platformNamespace: string;
   readonly mode: VaultMode;
   /** RoleBindings of the namespace: the one named `orb-vault-reader`. With mode `tenant`: all that name the API. */
   readonly bindings: readonly KubeObject[];
@@ -53,26 +53,28 @@ function hasBoundSecrets(orbiset: KubeObject): boolean {
 }
 
 /** With `rbac.vault=tenant` only the tenant creates the RoleBinding. */
-const tenantBindingIsMissing: Check = ({ orbiset, mode, bindings, platformNamespace }) => {
+const tenantBindingIsMissing: Check = (snapshot) => {
+  const { orbiset, mode, bindings, platformNamespace, apiAccount } = snapshot;
   if (mode !== 'tenant' || !hasBoundSecrets(orbiset)) return undefined;
-  if (bindings.some((binding) => bindsTheApi(binding, platformNamespace))) return undefined;
+  if (bindings.some((binding) => bindsTheApi(binding, snapshot))) return undefined;
   const { namespace = '' } = orbiset.metadata;
-  const message = `The namespace ${namespace} has no RoleBinding that lets the ServiceAccount orb-api of ${platformNamespace} get, list and watch the Secrets of the vault. Create one: ${bindingCommand(namespace, platformNamespace)}`;
+  const message = `The namespace ${namespace} has no RoleBinding that lets the ServiceAccount ${apiAccount} of ${platformNamespace} get, list and watch the Secrets of the vault. Create one: ${bindingCommand(namespace, snapshot)}`;
   return { kind: 'unready', reason: 'RoleBindingMissing', message };
 };
 
 /** Another writer's RoleBinding has the name that ours needs. */
-const bindingIsForeign: Check = ({ orbiset, mode, bindings, platformNamespace }) => {
+const bindingIsForeign: Check = (snapshot) => {
+  const { orbiset, mode, bindings, platformNamespace, apiAccount } = snapshot;
   const [binding] = bindings;
-  if (mode !== 'operator' || binding === undefined || !isForeign(binding, platformNamespace)) return undefined;
+  if (mode !== 'operator' || binding === undefined || !isForeign(binding, snapshot)) return undefined;
   const { namespace = '' } = orbiset.metadata;
-  const message = `The RoleBinding ${VAULT_READER} of the namespace ${namespace} grants something else than the ClusterRole ${VAULT_READER} to the ServiceAccount orb-api of ${platformNamespace}. Delete it, and the operator creates the right one: kubectl -n ${namespace} delete rolebinding ${VAULT_READER}`;
+  const message = `The RoleBinding ${VAULT_READER} of the namespace ${namespace} grants something else than the ClusterRole ${VAULT_READER} to the ServiceAccount ${apiAccount} of ${platformNamespace}. Delete it, and the operator creates the right one: kubectl -n ${namespace} delete rolebinding ${VAULT_READER}`;
   return { kind: 'unready', reason: 'RoleBindingForeign', message };
 };
 
 /** The operator creates it within moments; until then the API can read nothing. */
-const bindingIsOutstanding: Check = ({ mode, bindings, platformNamespace }) =>
-  mode === 'operator' && !bindings.some((binding) => hasWantedContent(binding, platformNamespace))
+const bindingIsOutstanding: Check = (snapshot) =>
+  snapshot.mode === 'operator' && !snapshot.bindings.some((binding) => hasWantedContent(binding, snapshot))
     ? {
         kind: 'awaiting',
         ready: 'Unknown',
@@ -82,11 +84,12 @@ const bindingIsOutstanding: Check = ({ mode, bindings, platformNamespace }) =>
     : undefined;
 
 /** A RoleBinding of that name with too few rights blocks the creation of a sufficient one. */
-function widerBinding({ orbiset, bindings, platformNamespace }: OrbisetSnapshot): string {
+function widerBinding(snapshot: OrbisetSnapshot): string {
+  const { orbiset, bindings, platformNamespace, apiAccount } = snapshot;
   const { namespace = '' } = orbiset.metadata;
   const isTaken = bindings.some(({ metadata }) => metadata.name === VAULT_READER);
   const removal = isTaken ? `kubectl -n ${namespace} delete rolebinding ${VAULT_READER}; ` : '';
-  return `The RoleBindings of the namespace ${namespace} do not let the ServiceAccount orb-api of ${platformNamespace} get, list and watch every Secret of the vault; VaultReady says which. Widen the Role, or bind a wider one: ${removal}${bindingCommand(namespace, platformNamespace)}`;
+  return `The RoleBindings of the namespace ${namespace} do not let the ServiceAccount ${apiAccount} of ${platformNamespace} get, list and watch every Secret of the vault; VaultReady says which. Widen the Role, or bind a wider one: ${removal}${bindingCommand(namespace, snapshot)}`;
 }
 
 /** Only the API can see what a Secret holds. Its report on another generation does not count. */

@@ -4,13 +4,13 @@ import {
   isForeign,
   isOperatorOwned,
   vaultReaderBinding,
+  type ApiIdentity,
   type VaultReaderBinding,
 } from './vault-reader.ts';
 
 /** One namespace, with the facts that its RoleBinding depends on. */
-export interface RoleBindingSnapshot {
+export interface RoleBindingSnapshot extends ApiIdentity {
   readonly namespace: string;
-  readonly platformNamespace: string;
   /** Every Orbiset of the namespace, valid or not. */
   readonly orbisets: readonly KubeObject[];
   /** The RoleBinding named `orb-vault-reader`. */
@@ -56,20 +56,16 @@ function planLeftover(binding: KubeObject): RoleBindingPlan {
  * Each Orbiset owns it, so the garbage collector removes it with the last. Another writer's RoleBinding is never
  * touched.
  */
-export function planRoleBinding({
-  namespace,
-  platformNamespace,
-  orbisets,
-  binding,
-}: RoleBindingSnapshot): RoleBindingPlan {
+export function planRoleBinding(snapshot: RoleBindingSnapshot): RoleBindingPlan {
+  const { namespace, orbisets, binding } = snapshot;
   const owners = ownersOf(orbisets);
   if (owners.length === 0) return binding === undefined ? keep : planLeftover(binding);
-  const wanted = vaultReaderBinding(namespace, platformNamespace, owners);
+  const wanted = vaultReaderBinding(namespace, snapshot, owners);
   if (binding === undefined) return { kind: 'apply', binding: wanted, uid: undefined };
-  if (isForeign(binding, platformNamespace)) return { kind: 'foreign' };
+  if (isForeign(binding, snapshot)) return { kind: 'foreign' };
   if (!isOperatorOwned(binding)) return keep;
   const { uid, ownerReferences = [], deletionTimestamp } = binding.metadata;
   if (deletionTimestamp !== undefined) return keep;
   const isOwned = uidsOf(ownerReferences) === uidsOf(owners);
-  return isOwned && hasWantedContent(binding, platformNamespace) ? keep : { kind: 'apply', binding: wanted, uid };
+  return isOwned && hasWantedContent(binding, snapshot) ? keep : { kind: 'apply', binding: wanted, uid };
 }

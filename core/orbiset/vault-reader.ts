@@ -9,11 +9,18 @@ export type VaultMode = 'operator' | 'tenant' | 'local';
 
 /** Name of the RoleBinding, and of the ClusterRole that it grants. */
 export const VAULT_READER = 'orb-vault-reader';
-/** ServiceAccount of the API in the platform namespace. */
-const API_ACCOUNT = 'orb-api';
+/** Name of the API's ServiceAccount unless the chart was installed with other names. */
+export const API_ACCOUNT = 'orb-api';
 const GROUP = 'rbac.authorization.k8s.io';
 const OWNER_LABEL = 'app.kubernetes.io/managed-by';
 const OPERATOR = 'orb-operator';
+
+/** The ServiceAccount of the API. */
+export interface ApiIdentity {
+  readonly platformNamespace: string;
+  /** Its name in the platform namespace. */
+  readonly apiAccount: string;
+}
 
 /** A RoleBinding as the operator applies it. */
 export interface VaultReaderBinding {
@@ -32,7 +39,7 @@ export interface VaultReaderBinding {
 /** The RoleBinding of one namespace. The operator creates no other binding. */
 export function vaultReaderBinding(
   namespace: string,
-  platformNamespace: string,
+  { platformNamespace, apiAccount }: ApiIdentity,
   ownerReferences: readonly OwnerReference[],
 ): VaultReaderBinding {
   return {
@@ -40,7 +47,7 @@ export function vaultReaderBinding(
     kind: 'RoleBinding',
     metadata: { name: VAULT_READER, namespace, labels: { [OWNER_LABEL]: OPERATOR }, ownerReferences },
     roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name: VAULT_READER },
-    subjects: [{ kind: 'ServiceAccount', name: API_ACCOUNT, namespace: platformNamespace }],
+    subjects: [{ kind: 'ServiceAccount', name: apiAccount, namespace: platformNamespace }],
   };
 }
 
@@ -53,12 +60,12 @@ export function isOperatorOwned({ metadata }: KubeObject): boolean {
 const subjectsOf = ({ subjects }: KubeObject): readonly unknown[] => (Array.isArray(subjects) ? subjects : []);
 
 /** Whether one of the subjects is the API's ServiceAccount. */
-export const bindsTheApi = (binding: KubeObject, platformNamespace: string): boolean =>
+export const bindsTheApi = (binding: KubeObject, { platformNamespace, apiAccount }: ApiIdentity): boolean =>
   subjectsOf(binding).some(
     (subject) =>
       isJsonObject(subject) &&
       subject['kind'] === 'ServiceAccount' &&
-      subject['name'] === API_ACCOUNT &&
+      subject['name'] === apiAccount &&
       subject['namespace'] === platformNamespace,
   );
 
@@ -66,15 +73,15 @@ const hasVaultReaderRole = ({ roleRef }: KubeObject): boolean =>
   isJsonObject(roleRef) && roleRef['kind'] === 'ClusterRole' && roleRef['name'] === VAULT_READER;
 
 /** Whether it grants `orb-vault-reader` to the API and to no other subject. */
-export const hasWantedContent = (binding: KubeObject, platformNamespace: string): boolean =>
-  hasVaultReaderRole(binding) && subjectsOf(binding).length === 1 && bindsTheApi(binding, platformNamespace);
+export const hasWantedContent = (binding: KubeObject, api: ApiIdentity): boolean =>
+  hasVaultReaderRole(binding) && subjectsOf(binding).length === 1 && bindsTheApi(binding, api);
 
 /**
  * Another writer made it and it grants something else, or it can't be repaired: the role of a RoleBinding is immutable.
  */
-export const isForeign = (binding: KubeObject, platformNamespace: string): boolean =>
-  !hasWantedContent(binding, platformNamespace) && !(isOperatorOwned(binding) && hasVaultReaderRole(binding));
+export const isForeign = (binding: KubeObject, api: ApiIdentity): boolean =>
+  !hasWantedContent(binding, api) && !(isOperatorOwned(binding) && hasVaultReaderRole(binding));
 
 /** The command that creates the RoleBinding by hand. */
-export const bindingCommand = (namespace: string, platformNamespace: string): string =>
-  `kubectl -n ${namespace} create rolebinding ${VAULT_READER} --clusterrole=${VAULT_READER} --serviceaccount=${platformNamespace}:${API_ACCOUNT}`;
+export const bindingCommand = (namespace: string, { platformNamespace, apiAccount }: ApiIdentity): string =>
+  `kubectl -n ${namespace} create rolebinding ${VAULT_READER} --clusterrole=${VAULT_READER} --serviceaccount=${platformNamespace}:${apiAccount}`;

@@ -28,7 +28,7 @@ In a checkout you call it \`npm run -s orb --\`. With \`kubectl-orb\` in your \`
 9. \`http://127.0.0.1:8080\`
 
 On a cluster \`orb\` reaches the API by a port-forward to a ready pod. It finds the pod by the Service with the labels
-\`app.kubernetes.io/name=orb-platform\` and \`app.kubernetes.io/component=api\` in the platform namespace. There you need \`get\`
+\`app.kubernetes.io/part-of=orb-platform\` and \`app.kubernetes.io/component=api\` in the platform namespace. There you need \`get\`
 and \`list\` on \`services\` and \`pods\`, and \`get\` and \`create\` on \`pods/portforward\`.
 
 The Service names the Secret with the platform's own authority (\`orbs.dev/tls-secret\`). If you may not read that Secret, get

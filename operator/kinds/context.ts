@@ -3,7 +3,7 @@ import type { KubeClient, Store } from '../../adapters/kube/port.ts';
 import type { StatusOwner, StatusWriter } from '../../adapters/kube/status-writer.ts';
 import type { OwnWrites } from '../../adapters/kube/own-writes.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
-import type { VaultMode } from '../../core/orbiset/vault-reader.ts';
+import type { ApiIdentity, VaultMode } from '../../core/orbiset/vault-reader.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import type { FailoverState } from '../failover/failover-state.ts';
 import type { ConcernName, KindName } from './kinds.ts';
@@ -13,7 +13,7 @@ import type { Judgements } from './orb/judgements.ts';
 export type Stores = Readonly<Record<KindName, Store>>;
 
 /** Everything that a reconcile may use. */
-export interface Context {
+export interface Context extends ApiIdentity {
   readonly stores: Stores;
   /** Writer of each part of each status (security.md §6.1). */
   readonly owners: Readonly<Record<ConcernName, StatusOwner>>;
@@ -21,7 +21,6 @@ export interface Context {
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly judgements: Judgements;
-  readonly platformNamespace: string;
   readonly vaultMode: VaultMode;
   /** Origins that pass the host lints. */
   readonly allowedOrigins: readonly string[];

@@ -1,7 +1,7 @@
 import type { Change, Kind, Lane, WorkQueue } from '../../adapters/kube/port.ts';
 import type { ReflectOptions } from '../../adapters/kube/reflect.ts';
 import type { StatusOwner } from '../../adapters/kube/status-writer.ts';
-import type { VaultMode } from '../../core/orbiset/vault-reader.ts';
+import type { ApiIdentity, VaultMode } from '../../core/orbiset/vault-reader.ts';
 import { keyOf, type KubeObject, type ObjectRef } from '../../core/reconcile/kube-object.ts';
 import type { Outcome } from '../../core/reconcile/outcome.ts';
 import type { Reasons } from '../../core/reconcile/reasons.ts';
@@ -10,8 +10,7 @@ import type { FailureReport } from './report-failure.ts';
 import type { ConcernName } from './kinds.ts';
 
 /** Settings of the installation that decide which objects are watched. */
-interface Placement {
-  readonly platformNamespace: string;
+interface Placement extends ApiIdentity {
   readonly vaultMode: VaultMode;
 }
 

@@ -60,7 +60,8 @@ export function operatorContext(settings: ContextSettings = {}): OperatorContext
     createStore({ kind, indexes, clock, logger: recordingLogger([]), freeze: true }),
   );
   const writes = forEachKind(({ name, kind }) => createOwnWrites({ client, kind, store: writable[name], clock }));
-  const shared = { client, clock, assertLeading, platformNamespace: 'orb-system', allowedOrigins: [] };
+  const names = { platformNamespace: 'orb-system', apiAccount: 'orb-api' };
+  const shared = { client, clock, assertLeading, ...names, allowedOrigins: [] };
   const context = createContext(
     {
       ...shared,

@@ -4,7 +4,7 @@ A render without a cluster creates new ones. Computed once for each render.
 */}}
 {{- define "orb.exampleTls" -}}
 {{- if not (hasKey .Values.example "made") -}}
-{{- $secret := lookup "v1" "Secret" .Values.example.namespace "orb-example-tls" -}}
+{{- $secret := lookup "v1" "Secret" .Values.example.namespace (printf "%s-example-tls" (include "orb.fullname" .)) -}}
 {{- if and $secret (index ($secret.data | default dict) "ca.crt") -}}
 {{- $_ := set .Values.example "made" (dict "ca" (index $secret.data "ca.crt" | b64dec) "cert" (index $secret.data "tls.crt" | b64dec) "key" (index $secret.data "tls.key" | b64dec)) -}}
 {{- else -}}

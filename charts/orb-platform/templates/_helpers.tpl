@@ -1,3 +1,19 @@
+{{/* Label of what the release is: `nameOverride`, else the name of this chart. */}}
+{{- define "orb.name" -}}
+{{ .Values.nameOverride | default "orb-platform" }}
+{{- end }}
+
+{{/* What names of objects begin with. Their longest end has 22 characters, and a Service has at most 63. */}}
+{{- define "orb.fullname" -}}
+{{- $name := "orb" -}}
+{{- if .Values.fullnameOverride -}}
+{{- $name = .Values.fullnameOverride -}}
+{{- else if .Values.nameOverride -}}
+{{- $name = contains .Values.nameOverride .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Values.nameOverride) -}}
+{{- end -}}
+{{ $name | replace "." "-" | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
 {{/* The chart's name with its version, as a label may hold it. */}}
 {{- define "orb.chart" -}}
 {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
@@ -5,7 +21,7 @@
 
 {{/* Selector labels of pods. Without the version, because selectors of a Deployment are immutable. (root, component) */}}
 {{- define "orb.selector" -}}
-app.kubernetes.io/name: orb-platform
+app.kubernetes.io/name: {{ include "orb.name" .root | toYaml }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
@@ -113,7 +129,7 @@ tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 
 {{- define "orb.tlsSecret" -}}
-{{ .Values.api.tls.secretName | default "orb-api-tls" }}
+{{ .Values.api.tls.secretName | default (printf "%s-api-tls" (include "orb.fullname" .)) }}
 {{- end }}
 
 {{/* "true" when the chart creates the certificate. */}}
@@ -123,9 +139,15 @@ tolerations: {{ toYaml . | nindent 2 }}
 
 {{/* Names of the API in a certificate, as a JSON list. */}}
 {{- define "orb.apiHosts" -}}
-{{- $name := printf "orb-api.%s" .Release.Namespace -}}
-{{- $own := list (printf "%s.svc" $name) (printf "%s.svc.%s" $name .Values.clusterDomain) $name "orb-api" "localhost" -}}
+{{- $service := printf "%s-api" (include "orb.fullname" .) -}}
+{{- $name := printf "%s.%s" $service .Release.Namespace -}}
+{{- $own := list (printf "%s.svc" $name) (printf "%s.svc.%s" $name .Values.clusterDomain) $name $service "localhost" -}}
 {{ concat $own .Values.api.tls.extraHosts | toJson }}
+{{- end }}
+
+{{/* Name of the claim that holds the ledger. */}}
+{{- define "orb.ledgerClaim" -}}
+{{ .Values.ledger.persistence.existingClaim | default (printf "%s-ledger" (include "orb.fullname" .)) }}
 {{- end }}
 
 {{- define "orb.servicePort" -}}
@@ -134,12 +156,12 @@ tolerations: {{ toYaml . | nindent 2 }}
 
 {{/* Address of the API for a caller in the cluster. */}}
 {{- define "orb.apiUrl" -}}
-{{ ternary "https" "http" (not (empty (include "orb.apiTls" .))) }}://orb-api.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:{{ include "orb.servicePort" . }}
+{{ ternary "https" "http" (not (empty (include "orb.apiTls" .))) }}://{{ include "orb.fullname" . }}-api.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:{{ include "orb.servicePort" . }}
 {{- end }}
 
 {{/* The full name, which pods resolve without search domains (ndots 1). */}}
 {{- define "orb.exampleHost" -}}
-orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
+{{ include "orb.fullname" . }}-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- end }}
 
 {{/* Exceptions of the dialer, as a JSON list, including those of the canary and of the example. */}}
@@ -211,15 +233,42 @@ orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- end }}
 {{- end }}
 
-{{/* A file of this chart with the release's namespace in it. (root, path) */}}
+{{/* A file of this chart with the release's namespace and ServiceAccounts in its expressions and messages. (root, path) */}}
 {{- define "orb.file" -}}
-{{ .root.Files.Get .path | replace "orb-system" .root.Release.Namespace }}
+{{- $place := .root.Release.Namespace -}}
+{{- $names := include "orb.fullname" .root -}}
+{{- $text := .root.Files.Get .path | replace "orb-system" $place -}}
+{{- $text = $text | replace (printf "%s:orb-" $place) (printf "%s:%s-" $place $names) -}}
+{{- $text = $text | replace "name == 'orb-api'" (printf "name == '%s-api'" $names) -}}
+{{ $text | replace "ServiceAccount orb-api of" (printf "ServiceAccount %s-api of" $names) }}
+{{- end }}
+
+{{/* A name of such a file in this release. (root, name) */}}
+{{- define "orb.ownName" -}}
+{{- if eq .name "orb-vault-reader" -}}
+{{ .name }}
+{{- else -}}
+{{ printf "%s-%s" (include "orb.fullname" .root) (trimPrefix "orb-" .name) }}
+{{- end -}}
+{{- end }}
+
+{{/* Renames an object of such a file, and what it refers to. Admission policies are one per cluster. (root, object) */}}
+{{- define "orb.rename" -}}
+{{- $root := .root -}}
+{{- with .object -}}
+{{- if not (hasPrefix "ValidatingAdmissionPolicy" .kind) -}}
+{{- $_ := set .metadata "name" (include "orb.ownName" (dict "root" $root "name" .metadata.name)) -}}
+{{- with .roleRef }}{{ $_ := set . "name" (include "orb.ownName" (dict "root" $root "name" .name)) }}{{ end -}}
+{{- range .subjects }}{{ $_ := set . "name" (include "orb.ownName" (dict "root" $root "name" .name)) }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- end }}
 
 {{/* The documents of such a file with the release's labels and, as hooks, with annotations. (root, path, annotations) */}}
 {{- define "orb.objects" -}}
 {{- $labels := include "orb.releaseLabels" (dict "root" .root) | fromYaml -}}
 {{- $labels = set $labels "app.kubernetes.io/instance" .root.Release.Name -}}
+{{- $labels = set $labels "app.kubernetes.io/name" (include "orb.name" .root) -}}
 {{- $annotations := .annotations -}}
 {{- $create := .root.Values.rbac.create -}}
 {{- $accounts := dict -}}
@@ -229,12 +278,13 @@ orb-example.{{ .Values.example.namespace }}.svc.{{ .Values.clusterDomain }}
 {{- range regexSplit "(?m)^---$" (include "orb.file" .) -1 }}
 {{- $object := fromYaml . }}
 {{- if hasKey $object "Error" }}{{ fail $object.Error }}{{ end }}
-{{- $_ := set $object.metadata "labels" (merge (dict) ($object.metadata.labels | default dict) $labels) }}
+{{- $_ := set $object.metadata "labels" (merge (dict) $labels ($object.metadata.labels | default dict)) }}
 {{- $all := $annotations | default dict }}
 {{- if eq $object.kind "ServiceAccount" }}
 {{- $all = merge (dict) $all (get $accounts $object.metadata.name | default dict) }}
 {{- end }}
 {{- if $all }}{{ $_ := set $object.metadata "annotations" $all }}{{ end }}
+{{- include "orb.rename" (dict "root" $.root "object" $object) }}
 {{- if or $create (not (has $object.kind (list "Role" "RoleBinding" "ClusterRole" "ClusterRoleBinding"))) }}
 ---
 {{ toYaml $object }}

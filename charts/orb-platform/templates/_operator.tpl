@@ -4,6 +4,9 @@
 - --metrics-listen={{ .Values.listenAddress }}:9465
 - --workers={{ .Values.operator.workers }}
 {{- include "orb.sharedArgs" . | nindent 0 }}
+{{- if ne (include "orb.fullname" .) "orb" }}
+- --api-service-account={{ include "orb.fullname" . }}-api
+{{- end }}
 {{- if .Values.operator.manifests.configMap }}
 - --manifests=/etc/orb/manifests
 {{- end }}

@@ -8,9 +8,9 @@
 {{- else }}
 - --behind-tls-proxy
 {{- end }}
-- --api-metrics=http://orb-api-counts.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:9464
+- --api-metrics=http://{{ include "orb.fullname" . }}-api-counts.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:9464
 {{- with .Values.prometheus.url }}
-- --operator-metrics=orb-operator-metrics.{{ $.Release.Namespace }}.svc.{{ $.Values.clusterDomain }}:9465
+- --operator-metrics={{ include "orb.fullname" $ }}-operator-metrics.{{ $.Release.Namespace }}.svc.{{ $.Values.clusterDomain }}:9465
 - {{ printf "--control-prometheus=%s" . | quote }}
 {{- end }}
 - --control-dns=kubernetes.default.svc.{{ .Values.clusterDomain }}

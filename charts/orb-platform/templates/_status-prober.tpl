@@ -1,17 +1,18 @@
 {{/* The name by which the API calls the canary's provider; pods resolve it without search domains (ndots 1). */}}
 {{- define "orb.canaryHost" -}}
-orb-canary.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}
+{{ include "orb.fullname" . }}-canary.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}
 {{- end }}
 
 {{/* Names of the prober in its certificate, as a JSON list. */}}
 {{- define "orb.proberHosts" -}}
-{{- $name := printf "orb-status-prober.%s" .Release.Namespace -}}
-{{ list (include "orb.canaryHost" .) (printf "%s.svc.%s" $name .Values.clusterDomain) (printf "%s.svc" $name) $name "orb-status-prober" | toJson }}
+{{- $service := printf "%s-status-prober" (include "orb.fullname" .) -}}
+{{- $name := printf "%s.%s" $service .Release.Namespace -}}
+{{ list (include "orb.canaryHost" .) (printf "%s.svc.%s" $name .Values.clusterDomain) (printf "%s.svc" $name) $name $service | toJson }}
 {{- end }}
 
 {{/* Address of the prober's pages for a caller in the cluster. */}}
 {{- define "orb.proberUrl" -}}
-{{ ternary "https" "http" (not (empty (include "orb.apiTls" .))) }}://orb-status-prober.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:{{ include "orb.proberPort" . }}
+{{ ternary "https" "http" (not (empty (include "orb.apiTls" .))) }}://{{ include "orb.fullname" . }}-status-prober.{{ .Release.Namespace }}.svc.{{ .Values.clusterDomain }}:{{ include "orb.proberPort" . }}
 {{- end }}
 
 {{- define "orb.proberPort" -}}

@@ -50,6 +50,7 @@ export function createOperatorStub(orbs: number, logger: Logger, onTick: () => v
       assertLeading,
       allowedOrigins: [],
       platformNamespace: 'orb-system',
+      apiAccount: 'orb-api',
       vaultMode: 'operator',
       recorder: { record: () => undefined },
       failover: createFailoverState({

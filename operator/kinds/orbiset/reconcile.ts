@@ -9,13 +9,14 @@ import { listedOrbs } from './indexes.ts';
 
 /** Inputs of the plan of an Orbiset, from caches only. */
 export function gatherOrbiset(orbiset: KubeObject, context: Context): OrbisetSnapshot {
-  const { stores, platformNamespace, vaultMode: mode } = context;
+  const { stores, platformNamespace, apiAccount, vaultMode: mode } = context;
   const { namespace = '' } = orbiset.metadata;
   const isThere = (name: string): boolean =>
     [namespace, platformNamespace].some((place) => claimsTo(place, name, context).length > 0);
   return {
     orbiset,
     platformNamespace,
+    apiAccount,
     mode,
     bindings: stores.roleBinding.byIndex('namespace', namespace),
     unknownOrbs: listedOrbs(orbiset).filter((name) => !isThere(name)),

@@ -17,14 +17,13 @@ const isRefusal = (error: unknown): boolean => error instanceof KubeError && REF
  * Reports failures on the Orbisets of the namespace, because they wait for the RoleBinding. The RoleBinding has no
  * status and may not exist. Keys are namespaces.
  */
-export const bindingFailure = ({
-  stores,
-  platformNamespace,
-}: Pick<Context, 'stores' | 'platformNamespace'>): FailureReport => ({
-  objectsOf: (namespace) => stores.orbiset.byIndex('namespace', namespace),
+export const bindingFailure = (
+  context: Pick<Context, 'stores' | 'platformNamespace' | 'apiAccount'>,
+): FailureReport => ({
+  objectsOf: (namespace) => context.stores.orbiset.byIndex('namespace', namespace),
   eventOf: (namespace, error): EventSpec => {
     if (!isRefusal(error)) return reconcileFailed(error);
-    const note = `The RoleBinding ${VAULT_READER} can not be written, so the API reads no Secret here: ${answerOf(error) ?? ''}. Let the operator write RoleBindings and bind the ClusterRole ${VAULT_READER} (operator-vault.yaml), past admission policies and quotas; or make it: ${bindingCommand(namespace, platformNamespace)}`;
+    const note = `The RoleBinding ${VAULT_READER} can not be written, so the API reads no Secret here: ${answerOf(error) ?? ''}. Let the operator write RoleBindings and bind the ClusterRole ${VAULT_READER} (operator-vault.yaml), past admission policies and quotas; or make it: ${bindingCommand(namespace, context)}`;
     return { type: 'Warning', reason: 'RoleBindingRefused', action: 'BindVaultReader', note };
   },
 });
@@ -45,9 +44,9 @@ export const roleBindingKind: OperatorKind<'roleBinding', 'roleBinding'> = {
   kind: KINDS.roleBinding,
   indexes: { namespace: ({ metadata }) => [metadata.namespace ?? ''] },
   // The operator needs only the RoleBinding that it makes. A tenant may choose another name.
-  cached: ({ vaultMode, platformNamespace }) =>
+  cached: ({ vaultMode, ...api }) =>
     vaultMode === 'tenant'
-      ? { transform: (binding: KubeObject) => (bindsTheApi(binding, platformNamespace) ? binding : undefined) }
+      ? { transform: (binding: KubeObject) => (bindsTheApi(binding, api) ? binding : undefined) }
       : { selection: { fieldSelector: `metadata.name=${VAULT_READER}` } },
   changed: bindingChanged,
   refOf: (namespace) => ({ namespace, name: VAULT_READER }),

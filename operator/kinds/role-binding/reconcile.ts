@@ -16,9 +16,10 @@ const COLLECTOR_MS = 5000;
 
 const refOf = (namespace: string): ObjectRef => ({ namespace, name: VAULT_READER });
 
-const gather = (namespace: string, { stores, platformNamespace }: Context): RoleBindingSnapshot => ({
+const gather = (namespace: string, { stores, platformNamespace, apiAccount }: Context): RoleBindingSnapshot => ({
   namespace,
   platformNamespace,
+  apiAccount,
   orbisets: stores.orbiset.byIndex('namespace', namespace),
   binding: stores.roleBinding.get(keyOf(refOf(namespace))),
 });

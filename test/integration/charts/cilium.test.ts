@@ -7,7 +7,7 @@ import { at, objectsIn, openHelm, textAt, titleOf, type Helm } from '../../suppo
 
 const FOLDER = resolve(import.meta.dirname, '../../../docs/network');
 const VALUES = join(FOLDER, 'cilium-values.yaml');
-const NAME = 'app.kubernetes.io/name';
+const PART_OF = 'app.kubernetes.io/part-of';
 const COMPONENT = 'app.kubernetes.io/component';
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
@@ -29,7 +29,7 @@ function selects(policy: JsonObject, labels: JsonValue): boolean {
     ...listAt(selector, 'matchExpressions').flatMap((one) => listAt(one, 'values')),
     at(selector, 'matchLabels', COMPONENT),
   ].filter((value) => value !== undefined);
-  return at(selector, 'matchLabels', NAME) === at(labels, NAME) && wanted.includes(at(labels, COMPONENT) ?? null);
+  return at(selector, 'matchLabels', PART_OF) === at(labels, PART_OF) && wanted.includes(at(labels, COMPONENT) ?? null);
 }
 
 function addTo(list: BlockList, cidr: string): void {

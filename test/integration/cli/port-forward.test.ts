@@ -9,7 +9,7 @@ import { anOrbProcess, type OrbEnded, type OrbProcess } from '../../support/orb-
 
 const NAMESPACE = 'orb-forward-test';
 const NODE = 'orb-forward-node';
-const LABELS = { 'app.kubernetes.io/name': 'orb-platform', 'app.kubernetes.io/component': 'api' };
+const LABELS = { 'app.kubernetes.io/part-of': 'orb-platform', 'app.kubernetes.io/component': 'api' };
 const RESULT = { run_id: 'run_1', status: 'completed', outputs: { text: 'through' }, receipt: {}, execution_ms: 1 };
 
 describe('orb through a port-forward', function forwarded() {

@@ -1,7 +1,7 @@
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 
-const LABELS = { 'app.kubernetes.io/name': 'orb-platform', 'app.kubernetes.io/component': 'api' };
+const LABELS = { 'app.kubernetes.io/part-of': 'orb-platform', 'app.kubernetes.io/component': 'api' };
 
 /** A Service of the platform whose one pod is a port of this machine. */
 export interface ForwardedService {

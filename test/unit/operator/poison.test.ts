@@ -15,6 +15,7 @@ import { settle } from '../../support/check-plan.ts';
 import { aMoment } from '../../support/failover-moment.ts';
 import { anOrb, anOrbiset, aPublication, manifestOf, swappable } from '../../support/kube-objects.ts';
 
+const API = { platformNamespace: 'orb-system', apiAccount: 'orb-api' };
 const NOW = Date.parse('2026-02-01T10:00:00Z');
 
 /** Any JSON, often under the names that the reconcilers read. */
@@ -85,7 +86,7 @@ describe('plans for any JSON (security.md S29)', () => {
   it('say something documented of any Orbiset', () => {
     fc.assert(
       fc.property(parts, (made) => {
-        const around = { platformNamespace: 'orb-system', mode: 'operator', bindings: [], unknownOrbs: [] } as const;
+        const around = { ...API, mode: 'operator', bindings: [], unknownOrbs: [] } as const;
         const { object: after, kstatus } = settle(object(anOrbiset, made), 'orb-operator', (orbiset) =>
           planOrbiset({ ...around, orbiset }, NOW),
         );
@@ -111,7 +112,7 @@ describe('plans for any JSON (security.md S29)', () => {
       fc.property(json, json, (subjects, roleRef) => {
         const binding = { ...anOrb('orb-vault-reader'), kind: 'RoleBinding', subjects, roleRef };
         const orbisets = [anOrbiset('one')];
-        const plan = planRoleBinding({ namespace: 'acme', platformNamespace: 'orb-system', orbisets, binding });
+        const plan = planRoleBinding({ namespace: 'acme', ...API, orbisets, binding });
         expect(plan.kind).to.equal('foreign');
       }),
     );

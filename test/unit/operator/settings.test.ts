@@ -20,6 +20,7 @@ describe('parseSettings of the operator', () => {
     expect(rest).to.deep.equal({
       connection: { kind: 'kubeconfig', path: '/k/config' },
       namespace: 'orb-system',
+      apiAccount: 'orb-api',
       vaultMode: 'operator',
       manifests: undefined,
       allowedOrigins: [],
@@ -32,6 +33,10 @@ describe('parseSettings of the operator', () => {
       readyFile: undefined,
       logLevel: 'info',
     });
+  });
+
+  it('takes the name that the chart gave to the ServiceAccount of the API', () => {
+    expect(settings('--api-service-account', 'acme-api').apiAccount).to.equal('acme-api');
   });
 
   it('takes its ServiceAccount in a pod', () => {
@@ -99,6 +104,11 @@ describe('parseSettings of the operator', () => {
     ],
     ['workers in hexadecimal', ['--workers', '0x8'], /--workers is a whole number/],
     ['a namespace for no folder', ['--manifests-namespace', 'acme'], /needs --manifests DIR/],
+    [
+      'a ServiceAccount that can have no such name',
+      ['--api-service-account', 'Orb_API'],
+      /takes the name of a ServiceAccount/,
+    ],
     ['an origin with a path', ['--egress-allow', 'http://127.0.0.1:9000/x'], /--egress-allow/],
     ['a level that is none', ['--log-level', 'loud'], /--log-level is one of debug, info, warn, error/],
     ['a server beside a kubeconfig', ['--kube-server', 'https://127.0.0.1:6443'], /exclude each other/],
@@ -121,6 +131,7 @@ describe('parseSettings of the operator', () => {
       'kube-token-file',
       'kube-ca-file',
       'namespace',
+      'api-service-account',
       'rbac-vault',
     ];
     for (const flag of [

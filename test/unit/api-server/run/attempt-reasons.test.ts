@@ -190,6 +190,25 @@ describe('the reason of a failed attempt', () => {
     return test;
   }
 
+  for (const code of [401, 402, 403]) {
+    it(`names the vault entry that a ${code} refuses`, async () => {
+      const { body } = await create(status(code)).execute({ orbId: ORB });
+      expect(body['code']).to.equal('provider-refused-credential');
+      expect(body['next']).to.equal(
+        `Check the vault entry TOKEN that the request carried, and the account (402: unpaid), with the provider.`,
+      );
+    });
+
+    it(`says how to send a credential where a ${code} answers a request without one`, async () => {
+      const test = createTestRuntime({ ledger, clock: fixture.clock, answer: () => status(code) });
+      const headers = { 'Content-Type': 'application/json' };
+      test.addOrb(ORB, { outputs: OUTPUTS, execution: { headers, retry: { max_attempts: 1 } } });
+      const { body } = await test.execute({ orbId: ORB });
+      expect(body['code']).to.equal('provider-rejected');
+      expect(body['next']).to.include("Authorization: 'Bearer {{orbiset.secrets.KEY}}'");
+    });
+  }
+
   for (const [why, result, reason, detail] of rows) {
     it(`names the fault: ${why}`, async () => {
       const test = create(result);

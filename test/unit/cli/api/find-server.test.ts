@@ -13,7 +13,7 @@ import { aServer, json } from '../../../support/cli-server.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 
-const LABELS = { 'app.kubernetes.io/name': 'orb-platform', 'app.kubernetes.io/component': 'api' };
+const LABELS = { 'app.kubernetes.io/part-of': 'orb-platform', 'app.kubernetes.io/component': 'api' };
 const CLUSTER = ['--context', 'production'];
 
 function withPlatform(cluster: ACluster): ACluster {

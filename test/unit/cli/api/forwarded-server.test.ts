@@ -7,7 +7,7 @@ import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 
 const NAMESPACE = 'orb-system';
-const LABELS = { 'app.kubernetes.io/name': 'orb-platform', 'app.kubernetes.io/component': 'api' };
+const LABELS = { 'app.kubernetes.io/part-of': 'orb-platform', 'app.kubernetes.io/component': 'api' };
 const PEM = 'an authority';
 
 describe('forwardedServer', () => {

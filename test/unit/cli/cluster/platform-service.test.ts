@@ -4,7 +4,7 @@ import { findPlatformPod } from '../../../../cli/cluster/platform-service.ts';
 import { Failure } from '../../../../cli/io/failure.ts';
 import { aCluster, type ACluster } from '../../../support/kube/a-cluster.ts';
 
-const LABELS = { 'app.kubernetes.io/name': 'orb-platform', 'app.kubernetes.io/component': 'api' };
+const LABELS = { 'app.kubernetes.io/part-of': 'orb-platform', 'app.kubernetes.io/component': 'api' };
 const signal = new AbortController().signal;
 
 describe('findPlatformPod', () => {

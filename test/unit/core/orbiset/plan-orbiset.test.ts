@@ -10,7 +10,8 @@ import type { Kstatus } from '../../../support/kstatus.ts';
 
 const NOW = Date.parse('2026-02-01T10:00:00Z');
 
-const bound: KubeObject = { ...vaultReaderBinding('acme', 'orb-system', []) };
+const API = { platformNamespace: 'orb-system', apiAccount: 'orb-api' };
+const bound: KubeObject = { ...vaultReaderBinding('acme', API, []) };
 const intruding: KubeObject = { ...bound, metadata: { ...bound.metadata, labels: {} }, subjects: [] };
 const tampered: KubeObject = { ...bound, subjects: [] };
 
@@ -33,10 +34,7 @@ type Around = Partial<Omit<OrbisetSnapshot, 'orbiset'>>;
 const plan =
   (around: Around): ((orbiset: KubeObject) => Plan) =>
   (orbiset) =>
-    planOrbiset(
-      { orbiset, platformNamespace: 'orb-system', mode: 'operator', bindings: [bound], unknownOrbs: [], ...around },
-      NOW,
-    );
+    planOrbiset({ orbiset, ...API, mode: 'operator', bindings: [bound], unknownOrbs: [], ...around }, NOW);
 
 const reasons = (made: Plan): readonly string[] => made.events.map(({ type, reason }) => `${type} ${reason}`);
 

@@ -4,12 +4,13 @@ import { vaultReaderBinding } from '../../../../core/orbiset/vault-reader.ts';
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 import { anOrbiset } from '../../../support/kube-objects.ts';
 
+const API = { platformNamespace: 'orb-system', apiAccount: 'orb-api' };
 const orbiset = anOrbiset('support');
 const second = anOrbiset('sales');
 const deleting = anOrbiset('gone', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
 
 const plan = (orbisets: readonly KubeObject[], binding?: KubeObject): RoleBindingPlan =>
-  planRoleBinding({ namespace: 'acme', platformNamespace: 'orb-system', orbisets, binding });
+  planRoleBinding({ namespace: 'acme', ...API, orbisets, binding });
 
 /** What the server stores of what was applied. */
 function stored(made: RoleBindingPlan): KubeObject {
@@ -44,6 +45,17 @@ describe('planRoleBinding', () => {
         subjects: [{ kind: 'ServiceAccount', name: 'orb-api', namespace: 'orb-system' }],
       },
     });
+  });
+
+  it('binds the ServiceAccount that the API has under names of its own, and takes that of the default names for foreign', () => {
+    const api = { platformNamespace: 'orb-system', apiAccount: 'acme-api' };
+    const made = planRoleBinding({ namespace: 'acme', ...api, orbisets: [orbiset], binding: undefined });
+    const subject = { kind: 'ServiceAccount', name: 'acme-api', namespace: 'orb-system' };
+    expect(stored(made)).to.have.deep.property('subjects', [subject]);
+    const other = foreign({ subjects: [{ ...subject, name: 'orb-api' }] });
+    expect(planRoleBinding({ namespace: 'acme', ...api, orbisets: [orbiset], binding: other }).kind).to.equal(
+      'foreign',
+    );
   });
 
   it('writes nothing when it is as it must be, in whatever order the owners stand', () => {
@@ -113,7 +125,7 @@ describe('planRoleBinding', () => {
       const made = plan(orbisets, binding);
       expect(plan(orbisets, stored(made))).to.deep.equal({ kind: 'keep' });
     }
-    expect(vaultReaderBinding('acme', 'orb-system', []).metadata.name).to.equal('orb-vault-reader');
+    expect(vaultReaderBinding('acme', API, []).metadata.name).to.equal('orb-vault-reader');
   });
 });
 

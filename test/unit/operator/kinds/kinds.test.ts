@@ -28,7 +28,7 @@ async function added(
   const { before, after, initial = false } = change;
   const object = after ?? before;
   const key = object === undefined ? '' : keyOf(object.metadata);
-  const placement = { platformNamespace: 'orb-system', vaultMode: 'operator' } as const;
+  const placement = { platformNamespace: 'orb-system', apiAccount: 'orb-api', vaultMode: 'operator' } as const;
   const enqueue = { ...placement, queues, stores: context.stores, forget: context.judgements.forget };
   for (const { name, changed } of OPERATOR_KINDS)
     if (name === handler) changed({ key, before, after, initial }, enqueue);

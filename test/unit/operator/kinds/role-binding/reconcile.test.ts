@@ -6,6 +6,7 @@ import { reconcileRoleBinding } from '../../../../../operator/kinds/role-binding
 import { kubeError } from '../../../../support/kube/fake-kube-client.ts';
 import { LostLead, operatorContext, type OperatorContext } from '../../../../support/operator-context.ts';
 
+const API = { platformNamespace: 'orb-system', apiAccount: 'orb-api' };
 const { signal } = new AbortController();
 const APPLY = 'apply RoleBinding acme/orb-vault-reader orb-operator-rbac';
 
@@ -16,7 +17,7 @@ const orbiset = (name: string): AppliedObject => ({
   spec: {},
 });
 const foreign = {
-  ...vaultReaderBinding('acme', 'orb-system', []),
+  ...vaultReaderBinding('acme', API, []),
   metadata: { name: 'orb-vault-reader', namespace: 'acme' },
   subjects: [{ kind: 'User', name: 'somebody' }],
 };
@@ -26,7 +27,7 @@ const owners = ({ client }: OperatorContext): readonly string[] =>
 
 /** The last Orbiset is gone, and the RoleBinding has lost its owner. */
 function orphan({ client }: OperatorContext): void {
-  const binding = vaultReaderBinding('acme', 'orb-system', []);
+  const binding = vaultReaderBinding('acme', API, []);
   client.remove(KINDS.orbiset, { namespace: 'acme', name: 'one' });
   client.put(KINDS.roleBinding, { ...binding, metadata: { ...binding.metadata, ownerReferences: [] } });
 }
