@@ -144,8 +144,11 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     maxRequestBytes: settings.maxRequestBytes,
+    httpBounds: settings.httpBounds,
     services: settings.services,
     trustedProxies: settings.trustedProxies,
+    isBehindProxy: settings.isBehindProxy,
+    probesListen: settings.probesListen,
     authenticate: createAuthenticate({
       keys: apiKeys,
       reviewer: new TokenReviewer({ client, clock }),

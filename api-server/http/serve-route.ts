@@ -5,6 +5,7 @@ import { LedgerError } from '../../adapters/ledger/port.ts';
 import type { Admission } from './admission.ts';
 import { authorise, expiryNotice, type Authenticate } from './authorise.ts';
 import { awaitsContinue, hasBody, isPlainJson, readBody } from './body.ts';
+import { noRoom } from './no-room.ts';
 import type { Exchange } from './exchange.ts';
 import { LiveRequest, type RequestTools } from './live-request.ts';
 import { ledgerCode, problem } from './problem.ts';
@@ -34,6 +35,7 @@ export function finish(context: ServeContext, exchange: Exchange, reply: Reply):
     bodyBytes: context.bodyBytes,
     stallMs: context.stallMs,
     idleMs: context.idleMs,
+    hold: context.held.ofAnswer,
     closing: context.isDraining(),
   });
 }
@@ -87,8 +89,9 @@ async function answer(
   }
   // Only here: a caller that waits for `100 Continue` sends no body to a refusal.
   if (awaitsContinue(request, context.bodyBytes)) exchange.response.writeContinue();
-  const body = await readBody(request, { limitBytes: context.bodyBytes });
+  const body = await readBody(request, { limitBytes: context.bodyBytes }, context.held.ofBody(exchange));
   if (body.kind === 'gone') return undefined;
+  if (body.kind === 'no-room') return noRoom(exchange, body.reason);
   if (body.kind !== 'body') {
     return problem(exchange, 'body-too-large', {
       detail: `The limit is ${context.bodyBytes} bytes (--max-request-bytes, in the chart api.maxRequestBytes).`,
