@@ -28,7 +28,8 @@ export function clientAddresses(trusted: readonly Cidr[], isBehindProxy: boolean
   if (isBehindProxy && trusted.length === 0) return { of, bounded: () => undefined, isOwn: () => false };
   const bounded: ClientAddresses['bounded'] = (request) => {
     const address = of(request);
-    return address === '' ? undefined : addressGroup(address);
+    // A trusted proxy that names no client stands for many.
+    return address === '' || inCidrs(address, trusted) ? undefined : addressGroup(address);
   };
   return { of, bounded, isOwn: (peer) => peer !== '' && !inCidrs(peer, trusted) };
 }
