@@ -1,41 +1,54 @@
-/**
- * The bytes of a body as they arrive. A body of one chunk is not copied. A larger one is copied into memory that grows
- * with what has arrived, because a chunk may have one byte, and the object around it has a hundred.
- */
-export class BodyBytes {
-  readonly #mostBytes: number;
-  #bytes: Buffer = Buffer.alloc(0);
-  #size = 0;
+/** A smaller chunk is copied: the object around a chunk takes a hundred bytes, and a stranger may send single bytes. */
+const SMALL_BYTES = 4096;
+const LEAST_ROOM = 1024;
+const MOST_ROOM = 65_536;
 
-  /** @param mostBytes the declared length, or the limit */
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
-  }
+/** The bytes of a body as they arrive. Large chunks are kept as they are, small ones share memory. */
+export class BodyBytes {
+  readonly #chunks: Buffer[] = [];
+  /** For small chunks, with the number of bytes that are used. */
+  #room: Buffer = Buffer.alloc(0);
+  #used = 0;
+  #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** @returns how many bytes more are held. @throws RangeError more bytes than `mostBytes` */
+  /** @returns how many bytes more are held */
   add(chunk: Buffer): number {
-    const before = this.#bytes.length;
-    const needed = this.#size + chunk.length;
-    if (this.#size === 0) this.#bytes = chunk;
-    else {
-      if (needed > before) this.#makeRoom(needed);
-      this.#bytes.set(chunk, this.#size);
-    }
-    this.#size = needed;
-    return this.#bytes.length - before;
+    this.#size += chunk.length;
+    // The first one is often the only one.
+    if (this.#chunks.length > 0 && chunk.length < SMALL_BYTES) return this.#copy(chunk);
+    this.#flush();
+    this.#chunks.push(chunk);
+    return chunk.length;
   }
 
+  /** The whole body; nothing is added after that. */
   whole(): Uint8Array {
-    return this.#size === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#size);
+    this.#flush();
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size);
   }
 
-  #makeRoom(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#mostBytes, Math.max(needed, 2 * this.#size)));
-    larger.set(this.#bytes.subarray(0, this.#size));
-    this.#bytes = larger;
+  #copy(chunk: Buffer): number {
+    let more = 0;
+    if (this.#used + chunk.length > this.#room.length) {
+      this.#flush();
+      more = Math.max(chunk.length, Math.min(MOST_ROOM, Math.max(LEAST_ROOM, this.#size)));
+      this.#room = Buffer.allocUnsafeSlow(more);
+    }
+    this.#room.set(chunk, this.#used);
+    this.#used += chunk.length;
+    return more;
+  }
+
+  /** Puts what the room holds behind the chunks before it. The rest of the room is used further. */
+  #flush(): void {
+    if (this.#used === 0) return;
+    this.#chunks.push(this.#room.subarray(0, this.#used));
+    this.#room = this.#room.subarray(this.#used);
+    this.#used = 0;
   }
 }

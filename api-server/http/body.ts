@@ -69,7 +69,7 @@ export function readBody(
   if (request.destroyed) return { kind: 'gone' };
   return new Promise((resolve) => {
     const declared = declaredLength(request);
-    const body = new BodyBytes(declared > 0 ? declared : limitBytes);
+    const body = new BodyBytes();
     let account: ByteAccount | undefined;
     let timer: NodeJS.Timeout | undefined;
     const settle = (result: BodyResult): void => {

@@ -33,24 +33,33 @@ const isUnknownCoding = ({ headers, httpVersionMinor }: IncomingMessage): boolea
   headers['transfer-encoding'] !== undefined &&
   (httpVersionMinor === 0 || headers['transfer-encoding'].toLowerCase() !== 'chunked');
 
+/** A message that two programs may read in two ways. */
+function messageFault(request: IncomingMessage): HeadFault | undefined {
+  const { host, authorization } = timesSent(request);
+  if (host > 1) return malformed('The request has two Host headers.');
+  if (host === 0 && request.httpVersionMinor > 0) return malformed('The request has no Host header.');
+  if (!HOST.test(request.headers.host ?? '')) return malformed('The Host header is no host with an optional port.');
+  if (authorization > 1) return malformed('The request has two Authorization headers.');
+  return isUnknownCoding(request)
+    ? malformed('The only Transfer-Encoding is chunked, and only in HTTP/1.1.')
+    : undefined;
+}
+
+/** HTTP/1.0 has no expectations (RFC 9110 §10.1.1). */
+function expectationFault({ headers, httpVersionMinor }: IncomingMessage): HeadFault | undefined {
+  if (headers.expect === undefined || httpVersionMinor === 0) return undefined;
+  if (headers.expect.toLowerCase() === '100-continue') return undefined;
+  return { code: 'expectation-failed', detail: 'The only expectation is 100-continue.' };
+}
+
 /**
  * Judges the head of a request by RFC 9110 and RFC 9112, as far as the parser does not. A request that two programs may
  * read in two ways is refused: a proxy before this process may have judged the other one.
  * @param mostHeaders the parser silently drops headers above a count of its own, so they are counted here
  */
 export function headFault(request: IncomingMessage, mostHeaders: number): HeadFault | undefined {
-  const { headers, httpVersionMinor, rawHeaders } = request;
-  if (rawHeaders.length > 2 * mostHeaders) {
+  if (request.rawHeaders.length > 2 * mostHeaders) {
     return { code: 'headers-too-large', detail: `At most ${mostHeaders} headers (--max-headers).` };
   }
-  const { host, authorization } = timesSent(request);
-  if (host > 1) return malformed('The request has two Host headers.');
-  if (host === 0 && httpVersionMinor > 0) return malformed('The request has no Host header.');
-  if (!HOST.test(headers.host ?? '')) return malformed('The Host header is no host with an optional port.');
-  if (authorization > 1) return malformed('The request has two Authorization headers.');
-  if (isUnknownCoding(request)) return malformed('The only Transfer-Encoding is chunked, and only in HTTP/1.1.');
-  if (headers.expect !== undefined && httpVersionMinor > 0 && headers.expect.toLowerCase() !== '100-continue') {
-    return { code: 'expectation-failed', detail: 'The only expectation is 100-continue.' };
-  }
-  return undefined;
+  return messageFault(request) ?? expectationFault(request);
 }

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { HttpLoad } from './server.ts';
+import type { HttpLoad } from './bounds.ts';
 import { REFUSALS, type Refusal } from './server-limits.ts';
 
 /** Metrics of the HTTP side's bounds (security.md S6). @returns counts a refusal */

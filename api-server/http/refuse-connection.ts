@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http';
-import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '../../core/errors/error-code.ts';
 import type { Connections } from './connections.ts';
@@ -30,7 +29,7 @@ function textOf(reply: Reply, requestId: string): string {
   return `${lines.join('\r\n')}\r\n\r\n${String(reply.body)}`;
 }
 
-const isSilent = (socket: Duplex): boolean => socket instanceof Socket && socket.bytesRead === 0;
+const isSilent = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 
 /**
  * Answers bytes that never became a request (listener of `clientError`; Node alone answers with an empty body), then

@@ -1,23 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { ConnectionPlaces } from '../../adapters/http/connection-places.ts';
-import { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Cidr } from '../../core/network/cidr.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import type { Admission } from './admission.ts';
 import type { Authenticate } from './authorise.ts';
+import { createBounds, type HttpLoad } from './bounds.ts';
 import { clientAddresses } from './client-address.ts';
 import { checkRoutes } from './check-routes.ts';
-import { Connections, drainServer } from './connections.ts';
-import { createHeld } from './held-bytes.ts';
+import { drainServer, type Connections } from './connections.ts';
 import { headFault } from './head-fault.ts';
 import { RequestWithExchange, Exchange, exchangeOf } from './exchange.ts';
 import { problem } from './problem.ts';
-import { ConnectionRefuser } from './refuse-connection.ts';
 import type { Route } from './route.ts';
 import { serverLimits, type Refusal, type ServerLimits } from './server-limits.ts';
 import { faultReply, finish, serveRoute, type ServeContext } from './serve-route.ts';
@@ -72,14 +70,6 @@ export interface App {
   readonly drain: (timeoutMs: number) => Promise<number>;
   /** What strangers make the server hold at present. */
   readonly load: () => HttpLoad;
-}
-
-export interface HttpLoad {
-  readonly connections: number;
-  /** Bytes of bodies that have not arrived whole. */
-  readonly bodyBytes: number;
-  /** Bytes of answers that callers have not read. */
-  readonly unreadBytes: number;
 }
 
 const CALLER_GONE = 499;
@@ -187,6 +177,15 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
   return server;
 }
 
+/** Over TLS a connection is counted when the system accepts it, and its requests come from another socket. */
+function followConnections(server: Listener, connections: Connections): void {
+  if (!(server instanceof SecureServer)) server.on('connection', (socket: Socket) => connections.add(socket));
+  else {
+    server.on('connection', (socket: Socket) => connections.addBelowTls(socket));
+    server.on('secureConnection', (socket: TLSSocket) => connections.secure(socket));
+  }
+}
+
 /**
  * The HTTP server of the API over these routes.
  * @throws TypeError a route has no existing scope, or it exists twice (security.md S14)
@@ -198,7 +197,7 @@ export function createApp(options: AppOptions): App {
   let draining = false;
   const addresses = clientAddresses(options.trustedProxies ?? [], options.isBehindProxy ?? false);
   const refused = options.refused ?? ((): void => undefined);
-  const held = createHeld(limits, addresses, refused);
+  const { held, turns, connections, refuser, load } = createBounds(limits, addresses, refused);
   const context: ServeContext = {
     ...options,
     bodyBytes: limits.bodyBytes,
@@ -209,15 +208,6 @@ export function createApp(options: AppOptions): App {
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
   };
-  const turns = new PipelineQueue({ perConnection: limits.waitingPerConnection, together: limits.waiting }, () =>
-    refused('waiting-requests'),
-  );
-  const places = new ConnectionPlaces(
-    { together: limits.connections, perAddress: limits.connectionsPerAddress },
-    refused,
-  );
-  const connections = new Connections({ turns, places, isOwn: addresses.isOwn });
-  const refuser = new ConnectionRefuser(connections, refused);
   const app = routed(options.routes, context);
   const requestId = (): string => newId('req_', clock.now(), random);
 
@@ -245,13 +235,9 @@ export function createApp(options: AppOptions): App {
     turns.take(request.socket, response, () => begin(request, response));
   const server = listener(limits, options.tls);
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-  if (options.tls === undefined) server.on('connection', (socket) => connections.add(socket));
-  else {
-    server.on('connection', (socket) => connections.addBelowTls(socket));
-    server.on('secureConnection', (socket: TLSSocket) => connections.secure(socket));
-  }
   server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
   server.on('connect', (_request, socket) => refuser.refuseTunnel(socket, requestId()));
+  followConnections(server, connections);
   const drain = (timeoutMs: number): Promise<number> => {
     draining = true;
     return drainServer(server, connections, clock, timeoutMs);
@@ -260,6 +246,5 @@ export function createApp(options: AppOptions): App {
     if (!(server instanceof SecureServer)) throw new TypeError('a plain server has no certificate');
     server.setSecureContext({ ...files, minVersion: MIN_VERSION });
   };
-  const load = (): HttpLoad => ({ connections: connections.size, ...held.load() });
   return { server, scheme: options.tls === undefined ? 'http' : 'https', useTls, drain, load };
 }
