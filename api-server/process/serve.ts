@@ -98,6 +98,8 @@ export interface ServeOptions extends RouteParts {
 export interface Served {
   readonly url: string;
   readonly metricsUrl: string;
+  /** Undefined: the probes have no address of their own. */
+  readonly probesUrl: string | undefined;
   /** Refuses new work, waits for the runs in flight, then closes the listeners. The platform stays open. */
   readonly stop: () => Promise<void>;
 }
@@ -205,5 +207,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     await Promise.all([background, scraped.close(), probes?.close(), unwatch?.()]);
   };
   const metricsUrl = `${urlOf({ ...options.metricsListen, port: scraped.port })}/metrics`;
-  return { url: urlOf(taken, app.scheme), metricsUrl, stop };
+  const { probesListen } = options;
+  const probesUrl = probes && probesListen ? urlOf({ ...probesListen, port: probes.port }) : undefined;
+  return { url: urlOf(taken, app.scheme), metricsUrl, probesUrl, stop };
 }

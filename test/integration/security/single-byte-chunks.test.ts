@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { dialFrom, figures, startAttacked, type Attacked } from '../../support/attacks/attacked.ts';
-import { watchCalm, watchCaller } from '../../support/attacks/watch-caller.ts';
+import { allowedMs, watchCaller, watchedText } from '../../support/attacks/watch-caller.ts';
 
 const BODIES = 10;
 const CHUNKS = 500_000;
@@ -21,7 +21,6 @@ describe('bodies in chunks of one byte', function suite() {
   it('cost no more memory than other bodies, and no other caller its time', async () => {
     const head = `POST /orbisets/default/execute HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${attacked.ready.api_key}\r\n`;
     const text = `${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(CHUNKS)}`;
-    const calm = await watchCalm(attacked.port, PATHS);
     const stop = watchCaller(attacked.port, PATHS);
     const before = attacked.residentMb();
     let most = before;
@@ -32,13 +31,12 @@ describe('bodies in chunks of one byte', function suite() {
       await new Promise((resolve) => socket.write(text, resolve));
       most = Math.max(most, attacked.residentMb());
     }
-    const { calls, failed, worstMs } = await stop();
+    const watched = await stop();
     for (const socket of sockets) socket.destroy();
     const grown = most - before;
-    figures(`+${grown.toFixed(0)} MB; ${calls} calls of others, ${failed} failed`);
-    figures(`worst ${worstMs.toFixed(0)} ms (${calm.worstMs.toFixed(0)} before)`);
+    figures(`${watchedText(watched)}, +${grown.toFixed(0)} MB`);
     expect(grown).to.be.lessThan(MOST_MB);
-    expect(failed).to.equal(0);
-    expect(worstMs).to.be.lessThan(MOST_MS + 2 * calm.worstMs);
+    expect(watched.failed).to.equal(0);
+    expect(watched.worstMs).to.be.lessThan(allowedMs(MOST_MS, watched));
   });
 });

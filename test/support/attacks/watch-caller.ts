@@ -1,25 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 
 /** What an ordinary caller got while others attacked. */
 export interface Watched {
   readonly calls: number;
-  /** Refused, cut, or not answered in 5 s. */
+  /** Refused, cut, or not answered in 20 s. */
   readonly failed: number;
   readonly worstMs: number;
+  /** How late this thread woke up at worst: what the machine alone costs. */
+  readonly lateMs: number;
 }
-
-const CALM_MS = 1000;
 
 const isWatched = (value: unknown): value is Watched =>
   typeof value === 'object' && value !== null && 'calls' in value && 'failed' in value && 'worstMs' in value;
-
-/** The calls of a caller while nobody attacks: on a busy machine they take their time as well. */
-export async function watchCalm(port: number, paths: readonly string[]): Promise<Watched> {
-  const stop = watchCaller(port, paths);
-  await delay(CALM_MS);
-  return stop();
-}
 
 /** Calls these paths in turn from 127.0.0.2, each on a new connection. @returns a function that ends it */
 export function watchCaller(port: number, paths: readonly string[]): () => Promise<Watched> {
@@ -35,3 +27,13 @@ export function watchCaller(port: number, paths: readonly string[]): () => Promi
     return watched;
   };
 }
+
+/** A process with less than its share of a busy machine waits several turns where this thread waits one. */
+const TURNS = 4;
+
+/** The longest time that a call may take on this machine. @param mostMs on a machine of its own */
+export const allowedMs = (mostMs: number, { lateMs }: Watched): number => mostMs + TURNS * lateMs;
+
+/** In words, for the report of a test. */
+export const watchedText = ({ calls, failed, worstMs, lateMs }: Watched): string =>
+  `${calls} calls of others, ${failed} failed, worst ${worstMs.toFixed(0)} ms (the machine: ${lateMs.toFixed(0)} ms)`;

@@ -143,6 +143,9 @@ describe('bounds of a server', () => {
   const half = (bytes: number, head = HEAD): string =>
     `${head}Content-Length: ${bytes + 1}\r\n\r\n${'x'.repeat(bytes)}`;
 
+  const from = (address: string): string =>
+    half(1000, `POST /raw HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n`);
+
   describe('half-sent bodies', () => {
     it('of a key: the one beyond the bound is refused, and the others may go on', async () => {
       await started({ partBytesPerKey: 1500 });
@@ -171,8 +174,6 @@ describe('bounds of a server', () => {
 
     it('of an address count for senders without key, and the named proxy says whose they are', async () => {
       await started({ partBytesPerAddress: 1500 }, { trustedProxies: PROXY === undefined ? [] : [PROXY] });
-      const from = (address: string): string =>
-        half(1000, `POST /raw HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n`);
       for (const address of ['192.0.2.1', '192.0.2.2']) (await dial(app.port)).write(from(address));
       await untilTrue('both are held', () => app.app.load().bodyBytes === 2000);
       const third = await dial(app.port);
@@ -211,6 +212,7 @@ describe('bounds of a server', () => {
       await untilTrue('it is counted', () => app.app.load().bodyBytes === 1000);
       socket.destroy();
       await untilTrue('nothing is held', () => app.app.load().bodyBytes === 0);
+      expect(refusals).to.deep.equal([]);
     });
   });
 
