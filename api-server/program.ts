@@ -13,9 +13,10 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16';
 async function startApi(settings: Settings): Promise<RunningProgram> {
   const log = openProcessLog(settings.logLevel);
   const tools = { root: packageRoot(), clock: systemClock, random: Math.random, log, env: process.env };
-  const { url, metricsUrl, missing, stop } = await start(settings, tools);
+  const { url, metricsUrl, probesUrl, missing, stop } = await start(settings, tools);
   log.logger.info('the API answers', { address: url, metrics: metricsUrl });
-  return { facts: { url, metrics_url: metricsUrl }, missing, run: untilStopped(stop) };
+  const probes = probesUrl === undefined ? {} : { probes_url: probesUrl };
+  return { facts: { url, metrics_url: metricsUrl, ...probes }, missing, run: untilStopped(stop) };
 }
 
 await runProgram(apiCommandLine(process.env), {

@@ -5,7 +5,8 @@ import { CONNECTION_FLAGS, parseConnection, type ConnectionSource } from '../ada
 import { allOf, bothOf, givenOf, valueOf, type Args } from '../adapters/process/arguments.ts';
 import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
 import type { Flag, ValueFlag } from '../adapters/process/flag.ts';
-import { asOneOf, asOrigin, asPath } from '../adapters/process/flag-values.ts';
+import { asAddress, asOneOf, asOrigin, asPath } from '../adapters/process/flag-values.ts';
+import { HTTP_BOUND_FLAGS, httpBoundsOf, type HttpBounds } from '../adapters/process/http-bound-flags.ts';
 import {
   addressFlag,
   EGRESS_ALLOW,
@@ -43,6 +44,8 @@ export interface Settings extends EgressFlags {
   readonly vaultMode: 'operator' | 'tenant';
   readonly listen: ListenAddress;
   readonly metricsListen: ListenAddress;
+  /** Address of `/livez` and `/readyz` alone; absent: only that of the API has them. */
+  readonly probesListen: ListenAddress | undefined;
   /** Files with certificate chain and key (PEM). Absent: plain HTTP. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Folder of the embedded ledger. */
@@ -53,10 +56,13 @@ export interface Settings extends EgressFlags {
   readonly issuer: string | undefined;
   /** Largest body of a request, bytes; an Orbiset's own limit only lowers it. */
   readonly maxRequestBytes: number;
+  readonly httpBounds: HttpBounds;
   /** Services whose routes this process has. */
   readonly services: readonly ServiceGroup[];
   /** Proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: readonly Cidr[];
+  /** A proxy ends TLS, so callers have its address. */
+  readonly isBehindProxy: boolean;
   readonly readyFile: string | undefined;
   /** Prometheus with the metrics that the status of providers shows; absent: no metrics. */
   readonly prometheus: PrometheusSettings | undefined;
@@ -94,6 +100,13 @@ const FLAGS = {
     text: 'plain HTTP, because a proxy ends TLS; an address that is not loopback needs this or --tls-cert',
   },
   metricsListen: METRICS_LISTEN,
+  probesListen: {
+    name: 'probes-listen',
+    value: '[HOST:]PORT',
+    text: `address of /livez and /readyz alone, for probes that strangers must not delay`,
+    otherwise: 'probes share the address of the API',
+    parse: asAddress,
+  },
   data: { name: 'data', value: 'DIR', text: 'embedded ledger', fallback: '.orb', parse: asPath },
   keys: {
     name: 'keys',
@@ -109,6 +122,7 @@ const FLAGS = {
     parse: asOrigin,
   },
   maxRequestBytes: MAX_REQUEST_BYTES,
+  ...HTTP_BOUND_FLAGS,
   services: SERVICES_FLAG,
   trustedProxies: TRUSTED_PROXY,
   identity: IDENTITY,
@@ -149,13 +163,16 @@ function resolveSettings(args: Args, env: Environment): Settings {
     vaultMode: valueOf(args, FLAGS.vaultMode),
     listen,
     metricsListen: valueOf(args, FLAGS.metricsListen),
+    probesListen: givenOf(args, FLAGS.probesListen),
     tls,
     data,
     keys: givenOf(args, FLAGS.keys) ?? join(data, 'keys'),
     issuer: givenOf(args, FLAGS.issuer),
     maxRequestBytes: valueOf(args, FLAGS.maxRequestBytes),
+    httpBounds: httpBoundsOf(args, valueOf(args, FLAGS.maxRequestBytes)),
     services: valueOf(args, FLAGS.services),
     trustedProxies: allOf(args, FLAGS.trustedProxies),
+    isBehindProxy: args.has(FLAGS.behindTlsProxy.name),
     readyFile: givenOf(args, FLAGS.readyFile),
     prometheus: parsePrometheus(args),
     identity: givenOf(args, FLAGS.identity) ?? `${hostname()}_${randomUUID().slice(0, 8)}`,

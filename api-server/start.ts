@@ -45,6 +45,8 @@ export interface StartTools {
 export interface Running {
   readonly url: string;
   readonly metricsUrl: string;
+  /** Undefined: the probes have no address of their own. */
+  readonly probesUrl: string | undefined;
   /** Parts that it still waits for; empty when it is ready. */
   readonly missing: () => readonly string[];
   /** Refuses new work, waits for the runs in flight, then flushes the ledger. */
@@ -144,8 +146,11 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     maxRequestBytes: settings.maxRequestBytes,
+    httpBounds: settings.httpBounds,
     services: settings.services,
     trustedProxies: settings.trustedProxies,
+    isBehindProxy: settings.isBehindProxy,
+    probesListen: settings.probesListen,
     authenticate: createAuthenticate({
       keys: apiKeys,
       reviewer: new TokenReviewer({ client, clock }),
@@ -166,5 +171,11 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     await platform.close(); // writes the last head through the client
     await client.close();
   };
-  return { url: served.url, metricsUrl: served.metricsUrl, missing: following.missing, stop };
+  return {
+    url: served.url,
+    metricsUrl: served.metricsUrl,
+    probesUrl: served.probesUrl,
+    missing: following.missing,
+    stop,
+  };
 }

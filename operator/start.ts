@@ -6,7 +6,7 @@ import { createKubeMetrics, type RuntimeMetrics } from '../adapters/kube/kube-me
 import { createManager, type LeaderTask, type Manager } from '../adapters/kube/manager.ts';
 import type { KubeClient, Reflector } from '../adapters/kube/port.ts';
 import { createReflector } from '../adapters/kube/reflector.ts';
-import { serveProbes } from '../adapters/kube/probes.ts';
+import { serveProbes } from '../adapters/http/serve-probes.ts';
 import type { Logger } from '../adapters/telemetry/port.ts';
 import { createProcessMetrics } from '../adapters/telemetry/process-metrics.ts';
 import { withListenErrors } from '../adapters/process/listen.ts';

@@ -1,5 +1,6 @@
 import { allOf, givenOf, valueOf } from '../adapters/process/arguments.ts';
 import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
+import { httpBoundsOf, type HttpBounds } from '../adapters/process/http-bound-flags.ts';
 import { STANDALONE, type ServiceGroup } from '../adapters/process/shared-flags.ts';
 import type { LogLevel } from '../adapters/telemetry/logger.ts';
 import type { Cidr } from '../core/network/cidr.ts';
@@ -17,6 +18,7 @@ export interface Settings {
   readonly issuer: string;
   /** Largest body of a request, bytes; an Orbiset's own limit only lowers it. */
   readonly maxRequestBytes: number;
+  readonly httpBounds: HttpBounds;
   /** Services whose routes this process has. */
   readonly services: readonly ServiceGroup[];
   /** Proxies whose `X-Forwarded-For` names the client. */
@@ -57,6 +59,7 @@ The same as: npm run -s orb -- dev [options]`,
       logHead: givenOf(args, FLAGS.logHead) ?? `${data}.log-head`,
       issuer: valueOf(args, FLAGS.issuer),
       maxRequestBytes: valueOf(args, FLAGS.maxRequestBytes),
+      httpBounds: httpBoundsOf(args, valueOf(args, FLAGS.maxRequestBytes)),
       services: valueOf(args, FLAGS.services),
       trustedProxies: allOf(args, FLAGS.trustedProxies),
       readyFile: givenOf(args, FLAGS.readyFile),

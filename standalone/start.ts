@@ -162,6 +162,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     listen: settings.listen,
     metricsListen: settings.metricsListen,
     maxRequestBytes: settings.maxRequestBytes,
+    httpBounds: settings.httpBounds,
     services: settings.services,
     trustedProxies: settings.trustedProxies,
     authenticate: canary.beside(apiKeys.authenticate),

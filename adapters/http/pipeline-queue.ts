@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 /** Bounds on requests that wait behind an open answer of their connection. */
 export interface WaitingLimits {
   readonly perConnection: number;
-  /** Limit over all connections: a waiting request holds some 2 KB. */
+  /** Limit over all connections: a waiting request holds some 2 KB. One a connection may always wait. */
   readonly together: number;
 }
 
@@ -24,12 +24,15 @@ interface Turn {
  */
 export class PipelineQueue {
   readonly #limits: WaitingLimits;
+  readonly #cut: () => void;
   /** Waiting requests by connection; an entry exists while an answer is open. Owned by `take`. */
   readonly #lines = new Map<Duplex, Turn[]>();
   #waiting = 0;
 
-  constructor(limits: WaitingLimits) {
+  /** @param cut called when a connection is closed because too many requests wait */
+  constructor(limits: WaitingLimits, cut: () => void = () => undefined) {
     this.#limits = limits;
+    this.#cut = cut;
   }
 
   /**
@@ -42,7 +45,8 @@ export class PipelineQueue {
     if (line === undefined) {
       this.#lines.set(socket, []);
       this.#begin(socket, { response, serve });
-    } else if (line.length >= this.#limits.perConnection || this.#waiting >= this.#limits.together) {
+    } else if (this.#isFull(line)) {
+      this.#cut();
       this.#forget(socket);
       socket.destroy();
     } else {
@@ -50,6 +54,12 @@ export class PipelineQueue {
       this.#waiting += 1;
       if (line.length === 1) socket.pause();
     }
+  }
+
+  /** A stranger who fills the common bound takes nothing from a connection with one waiting request. */
+  #isFull({ length }: readonly Turn[]): boolean {
+    const { perConnection, together } = this.#limits;
+    return length >= perConnection || (length > 0 && this.#waiting >= together);
   }
 
   /** Answers of this connection that have not had their turn, in order. */

@@ -1,6 +1,7 @@
 import type { Cidr } from '../../core/network/cidr.ts';
 import type { ListenAddress } from '../../core/network/listen-address.ts';
 import type { DefaultFlag, ValueFlag } from './flag.ts';
+import { HTTP_BOUND_FLAGS } from './http-bound-flags.ts';
 import {
   asAddress,
   asCidr,
@@ -203,6 +204,7 @@ export const STANDALONE = {
     parse: asOrigin,
   },
   maxRequestBytes: MAX_REQUEST_BYTES,
+  ...HTTP_BOUND_FLAGS,
   services: SERVICES_FLAG,
   trustedProxies: TRUSTED_PROXY,
   readyFile: readyFileFlag('url, key and an example', 'requests are answered'),

@@ -1,8 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import type { ByteAccount } from '../../adapters/http/byte-budget.ts';
+import { BodyBytes } from './body-bytes.ts';
+import type { Refusal } from './server-limits.ts';
+
+/** Bounds on bytes of bodies that have not arrived whole. */
+export type BodyReason = Extract<Refusal, `body-bytes${string}`>;
 
 export type BodyResult =
   | { readonly kind: 'body'; readonly bytes: Uint8Array }
   | { readonly kind: 'too-large' }
+  /** The process, the address or the key holds too many bytes of half-sent bodies. */
+  | { readonly kind: 'no-room'; readonly reason: BodyReason }
   /** The body was not complete at the deadline. */
   | { readonly kind: 'late' }
   /** The caller went away before the body was complete. */
@@ -14,6 +22,9 @@ export interface BodyTerms {
   /** Time for the whole body, ms; absent: the limit of the server. */
   readonly deadlineMs?: number;
 }
+
+/** Opens the account of a body that did not arrive in one piece. @param cut called when it must be dropped */
+export type HoldBody = (cut: (reason: BodyReason) => void) => ByteAccount;
 
 const EMPTY: BodyResult = { kind: 'body', bytes: new Uint8Array(0) };
 
@@ -51,30 +62,33 @@ export const awaitsContinue = (request: IncomingMessage, limitBytes: number): bo
 export function readBody(
   request: IncomingMessage,
   { limitBytes, deadlineMs }: BodyTerms,
+  hold: HoldBody,
 ): Promise<BodyResult> | BodyResult {
   if (!hasBody(request)) return EMPTY;
   if (isTooLarge(request, limitBytes)) return { kind: 'too-large' };
   if (request.destroyed) return { kind: 'gone' };
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const declared = declaredLength(request);
+    const body = new BodyBytes();
+    let account: ByteAccount | undefined;
     let timer: NodeJS.Timeout | undefined;
     const settle = (result: BodyResult): void => {
       clearTimeout(timer);
+      account?.close();
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
       // A reset after this point still emits an error.
       request.on('error', () => undefined);
       resolve(result);
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > limitBytes) settle({ kind: 'too-large' });
+      if (body.size + chunk.length > limitBytes) return settle({ kind: 'too-large' });
+      const held = body.add(chunk);
+      // Most bodies are whole with their first chunk: nobody makes the process wait for the rest.
+      if (body.size === declared) return;
+      account ??= hold((reason) => settle({ kind: 'no-room', reason }));
+      account.grow(held);
     };
-    const onEnd = (): void => {
-      const [only] = chunks;
-      settle({ kind: 'body', bytes: chunks.length === 1 && only ? only : Buffer.concat(chunks, size) });
-    };
+    const onEnd = (): void => settle({ kind: 'body', bytes: body.whole() });
     const onGone = (): void => settle({ kind: 'gone' });
     if (deadlineMs !== undefined) timer = setTimeout(() => settle({ kind: 'late' }), deadlineMs);
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);

@@ -1,8 +1,13 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import type { ConnectionPlaces, Place } from '../../adapters/http/connection-places.ts';
 import type { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
+import { addressGroup } from '../../core/network/address-group.ts';
+import type { ClientAddresses } from './client-address.ts';
 
 /** Which answer is still possible on a connection after bytes that can't be parsed. */
 export type AnswerState =
@@ -13,26 +18,77 @@ export type AnswerState =
   /** An answer to the broken request has begun. */
   | 'begun';
 
+interface Connection {
+  /** What the system accepted; below TLS. */
+  readonly socket: Socket;
+  readonly place: Place;
+  readonly answers: Set<ServerResponse>;
+}
+
+export interface ConnectionsOptions {
+  readonly turns: Pick<PipelineQueue, 'waiting'>;
+  readonly places: ConnectionPlaces;
+  readonly isOwn: ClientAddresses['isOwn'];
+}
+
+/** Unique among the open connections of a listener. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
 /** The connections of a server with their open answers. `server.ts` owns them. */
 export class Connections {
-  readonly #open = new Map<Duplex, Set<ServerResponse>>();
-  readonly #turns: Pick<PipelineQueue, 'waiting'>;
+  readonly #options: ConnectionsOptions;
+  readonly #all = new Set<Connection>();
+  /** By the socket of their requests. */
+  readonly #open = new Map<Duplex, Connection>();
+  /** By peer, until TLS has made the socket of their requests. */
+  readonly #handshakes = new Map<string, Connection>();
 
-  constructor(turns: Pick<PipelineQueue, 'waiting'>) {
-    this.#turns = turns;
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
   }
 
-  add(socket: Duplex): void {
-    this.#open.set(socket, new Set());
+  /** A connection without TLS. It is closed when there is no place for it. */
+  add(socket: Socket): void {
+    const connection = this.#accept(socket);
+    if (connection === undefined) return;
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  /** A connection whose TLS has not begun. Its place is taken now: a handshake costs memory and time. */
+  addBelowTls(socket: Socket): void {
+    const connection = this.#accept(socket);
+    if (connection === undefined) return;
+    const peer = peerOf(socket);
+    this.#handshakes.set(peer, connection);
+    socket.once('close', () => {
+      if (this.#handshakes.get(peer) === connection) this.#handshakes.delete(peer);
+    });
+  }
+
+  /** The handshake of a connection is done. */
+  secure(socket: TLSSocket): void {
+    const peer = peerOf(socket);
+    const connection = this.#handshakes.get(peer);
+    if (connection === undefined) {
+      socket.destroy();
+      return;
+    }
+    this.#handshakes.delete(peer);
+    this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
   }
 
   begin(socket: Duplex, response: ServerResponse): void {
-    this.#open.get(socket)?.add(response);
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    if (connection.answers.size === 0) connection.place.busy();
+    connection.answers.add(response);
   }
 
   end(socket: Duplex, response: ServerResponse): void {
-    this.#open.get(socket)?.delete(response);
+    const connection = this.#open.get(socket);
+    if (connection?.answers.delete(response) === true && connection.answers.size === 0) connection.place.rest();
   }
 
   standing(socket: Duplex): AnswerState {
@@ -56,16 +112,37 @@ export class Connections {
 
   /** Closes the connections that wait for a next request. */
   closeIdle(): void {
-    for (const [socket, answers] of this.#open) if (answers.size === 0) socket.destroy();
+    for (const { socket, answers } of this.#all) if (answers.size === 0) socket.destroy();
   }
 
   get size(): number {
-    return this.#open.size;
+    return this.#all.size;
   }
 
   /** The open answers of a connection and those whose requests wait, in order. */
   #answers(socket: Duplex): readonly ServerResponse[] {
-    return [...(this.#open.get(socket) ?? []), ...this.#turns.waiting(socket)];
+    return [...(this.#open.get(socket)?.answers ?? []), ...this.#options.turns.waiting(socket)];
+  }
+
+  #accept(socket: Socket): Connection | undefined {
+    const { places, isOwn } = this.#options;
+    const peer = socket.remoteAddress ?? '';
+    const answers = new Set<ServerResponse>();
+    const place = places.take(addressGroup(peer), isOwn(peer), {
+      close: () => socket.destroy(),
+      isReceiving: () => [...answers].every(({ req }) => !req.complete),
+    });
+    if (place === undefined) {
+      socket.destroy();
+      return undefined;
+    }
+    const connection: Connection = { socket, place, answers };
+    this.#all.add(connection);
+    socket.once('close', () => {
+      this.#all.delete(connection);
+      place.release();
+    });
+    return connection;
   }
 }
 

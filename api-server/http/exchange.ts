@@ -22,6 +22,17 @@ export class Exchange {
 /** A request that carries its exchange through Express. A `WeakMap` would double the work of the garbage collector. */
 export class RequestWithExchange extends IncomingMessage {
   exchange: Exchange | undefined = undefined;
+
+  /**
+   * Node asks whether a request switches protocols, and reads no further as HTTP if so. Here it also ends the reading of a
+   * connection that was cut: a stranger sends 2 000 requests in one piece, and all of them would still be parsed.
+   */
+  get upgrade(): boolean {
+    return this.method === 'CONNECT' || this.socket.destroyed;
+  }
+
+  /** Node sets what the headers say. No protocol is offered, so the wish is ignored (RFC 9110 §7.8). */
+  set upgrade(_wish: unknown) {}
 }
 
 /** @throws TypeError the request did not come through `server.ts` */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { awaitsContinue, readBody, type BodyResult, type BodyTerms } from './body.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Exchange } from './exchange.ts';
+import type { HeldBytes } from './held-bytes.ts';
 import type { RouteRequest } from './route.ts';
 
 /** Parts of the server that a request needs only on some routes. */
@@ -9,6 +10,7 @@ export interface RequestTools {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Largest body of any route. */
   readonly bodyBytes: number;
+  readonly held: HeldBytes;
 }
 
 /** A request that a handler works on. Query and signal are made on first use: most runs need neither. */
@@ -18,6 +20,7 @@ export class LiveRequest implements RouteRequest {
   readonly caller: Caller | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  readonly #exchange: Exchange;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #tools: RequestTools;
@@ -30,6 +33,7 @@ export class LiveRequest implements RouteRequest {
     this.caller = exchange.caller;
     this.params = params;
     this.body = body;
+    this.#exchange = exchange;
     this.#request = exchange.request;
     this.#response = exchange.response;
     this.#tools = tools;
@@ -73,7 +77,7 @@ export class LiveRequest implements RouteRequest {
   readBody(terms: BodyTerms): Promise<BodyResult> | BodyResult {
     const limitBytes = Math.min(terms.limitBytes, this.#tools.bodyBytes);
     if (awaitsContinue(this.#request, limitBytes)) this.#response.writeContinue();
-    return readBody(this.#request, { ...terms, limitBytes });
+    return readBody(this.#request, { ...terms, limitBytes }, this.#tools.held.ofBody(this.#exchange));
   }
 
   header(name: string): string | undefined {

@@ -9,7 +9,13 @@ import { conditional } from './reply.ts';
 type Json = Readonly<Record<string, JsonValue>>;
 
 /** Codes that come before any route is known: from Node's parser, or from the header bounds. */
-const EVERY: readonly ProblemCode[] = ['malformed-request', 'headers-too-large', 'request-timeout', 'internal-error'];
+const EVERY: readonly ProblemCode[] = [
+  'malformed-request',
+  'expectation-failed',
+  'headers-too-large',
+  'request-timeout',
+  'internal-error',
+];
 
 function ofScope({ scope }: Route): readonly ProblemCode[] {
   if (scope === 'public') return [];
@@ -26,7 +32,7 @@ function sharedProblems(route: Route): readonly ProblemCode[] {
     ...(route.accepts === 'bytes' ? [] : (['unsupported-media-type'] as const)),
     ...ofScope(route),
     ...(route.path.includes('{') ? (['malformed-path'] as const) : []),
-    ...(route.accepts !== 'application/json' ? [] : (['body-too-large'] as const)),
+    ...(route.accepts !== 'application/json' ? [] : (['body-too-large', 'overloaded'] as const)),
     ...(route.sheds ? (['overloaded', 'ledger-unavailable', 'shutting-down'] as const) : []),
   ];
 }

@@ -16,6 +16,8 @@ export interface RespondOptions {
   readonly stallMs: number;
   /** Longest time without a byte in either direction, ms. It applies again after a large answer. */
   readonly idleMs: number;
+  /** Counts bytes of an answer that the caller has not taken, until `close`. */
+  readonly hold: (request: IncomingMessage, bytes: number) => { readonly close: () => void };
   /** The server is stopping: the connection takes no further request. */
   readonly closing: boolean;
 }
@@ -38,11 +40,14 @@ function linger(request: IncomingMessage, response: ServerResponse, body: string
 }
 
 /**
- * Cuts a caller that takes no byte of a large answer. Node counts the bytes that the system still takes, so a slow
+ * Counts a large answer until its caller has taken it, and cuts a caller that takes no byte of it. Node counts the bytes that the system still takes, so a slow
  * reader stays. It uses the time limit of the connection: no timer is made, and small answers cost nothing.
  */
-function limitStall({ socket }: IncomingMessage, response: ServerResponse, options: RespondOptions): void {
+function limitUnread(request: IncomingMessage, response: ServerResponse, options: RespondOptions): void {
+  const { socket } = request;
   if (response.writableFinished || socket.writableLength === 0) return;
+  const { close } = options.hold(request, socket.writableLength);
+  response.once('close', close);
   socket.setTimeout(options.stallMs);
   // Runs before Node's own listener, which sets the time limit of a connection that waits for its next request.
   response.prependOnceListener('finish', () => socket.setTimeout(options.idleMs));
@@ -82,5 +87,5 @@ export function respond(
   response.writeHead(reply.status, headers);
   if (left === 'linger') linger(request, response, reply.body);
   else response.end(bodiless ? undefined : reply.body);
-  if (reply.body.length >= LARGE_BYTES) limitStall(request, response, options);
+  if (reply.body.length >= LARGE_BYTES) limitUnread(request, response, options);
 }

@@ -4,7 +4,8 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import type { Admission } from './admission.ts';
 import { authorise, expiryNotice, type Authenticate } from './authorise.ts';
-import { awaitsContinue, hasBody, isPlainJson, readBody } from './body.ts';
+import { awaitsContinue, hasBody, isPlainJson, readBody, type BodyResult } from './body.ts';
+import { noRoom } from './no-room.ts';
 import type { Exchange } from './exchange.ts';
 import { LiveRequest, type RequestTools } from './live-request.ts';
 import { ledgerCode, problem } from './problem.ts';
@@ -34,6 +35,7 @@ export function finish(context: ServeContext, exchange: Exchange, reply: Reply):
     bodyBytes: context.bodyBytes,
     stallMs: context.stallMs,
     idleMs: context.idleMs,
+    hold: context.held.ofAnswer,
     closing: context.isDraining(),
   });
 }
@@ -67,6 +69,18 @@ const NO_BYTES = new Uint8Array();
 const takesBody = ({ accepts }: Route, request: IncomingMessage): boolean =>
   accepts !== undefined && isPlainJson(request);
 
+/** The answer to a body that was not read whole. @returns undefined: the caller went away */
+function unread(
+  { bodyBytes }: ServeContext,
+  exchange: Exchange,
+  body: Exclude<BodyResult, { readonly kind: 'body' }>,
+): Reply | undefined {
+  if (body.kind === 'gone') return undefined;
+  if (body.kind === 'no-room') return noRoom(exchange, body.reason);
+  const detail = `The limit is ${bodyBytes} bytes (--max-request-bytes, in the chart api.maxRequestBytes).`;
+  return problem(exchange, 'body-too-large', { detail });
+}
+
 /** @returns undefined: the caller went away, and no answer is sent */
 async function answer(
   context: ServeContext,
@@ -87,14 +101,10 @@ async function answer(
   }
   // Only here: a caller that waits for `100 Continue` sends no body to a refusal.
   if (awaitsContinue(request, context.bodyBytes)) exchange.response.writeContinue();
-  const body = await readBody(request, { limitBytes: context.bodyBytes });
-  if (body.kind === 'gone') return undefined;
-  if (body.kind !== 'body') {
-    return problem(exchange, 'body-too-large', {
-      detail: `The limit is ${context.bodyBytes} bytes (--max-request-bytes, in the chart api.maxRequestBytes).`,
-    });
-  }
-  return route.handle(new LiveRequest(exchange, params, body.bytes, context));
+  const body = await readBody(request, { limitBytes: context.bodyBytes }, context.held.ofBody(exchange));
+  return body.kind === 'body'
+    ? route.handle(new LiveRequest(exchange, params, body.bytes, context))
+    : unread(context, exchange, body);
 }
 
 async function guarded(

@@ -1,60 +1,25 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Cidr } from '../../core/network/cidr.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import type { Admission } from './admission.ts';
 import type { Authenticate } from './authorise.ts';
+import { createBounds, type HttpLoad } from './bounds.ts';
 import { clientAddresses } from './client-address.ts';
 import { checkRoutes } from './check-routes.ts';
-import { Connections, drainServer } from './connections.ts';
+import { drainServer, type Connections } from './connections.ts';
+import { headFault } from './head-fault.ts';
 import { RequestWithExchange, Exchange, exchangeOf } from './exchange.ts';
 import { problem } from './problem.ts';
-import { ConnectionRefuser } from './refuse-connection.ts';
 import type { Route } from './route.ts';
+import { serverLimits, type Refusal, type ServerLimits } from './server-limits.ts';
 import { faultReply, finish, serveRoute, type ServeContext } from './serve-route.ts';
 import { traceparentOf } from './trace.ts';
-
-/** Bounds of the listener (security.md S6). */
-interface ServerLimits {
-  readonly bodyBytes: number;
-  /** Request line and headers together, bytes. */
-  readonly headerBytes: number;
-  readonly headerCount: number;
-  readonly connections: number;
-  /** Time until all headers are received, ms. */
-  readonly headersTimeoutMs: number;
-  /** Time until the body is received, ms. */
-  readonly requestTimeoutMs: number;
-  /** Time between two requests on one connection, ms. */
-  readonly keepAliveMs: number;
-  /** Longest time without a byte in either direction, ms: longer than the longest run (120 s). */
-  readonly idleMs: number;
-  /** Longest time in which the caller takes no byte of a large answer, ms. */
-  readonly stallMs: number;
-  /** Requests that may wait behind an open answer of their connection. A further request cuts the connection. */
-  readonly waitingPerConnection: number;
-  /** … and on all connections together. */
-  readonly waiting: number;
-}
-
-const serverLimits: ServerLimits = {
-  bodyBytes: 1_048_576,
-  headerBytes: 16_384,
-  headerCount: 200,
-  connections: 8192,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  keepAliveMs: 60_000,
-  idleMs: 150_000,
-  stallMs: 30_000,
-  waitingPerConnection: 64,
-  waiting: 4096,
-};
 
 /** Data of a request when its answer is done: for metrics and the request log. */
 export interface Answered {
@@ -82,11 +47,15 @@ export interface AppOptions {
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
   readonly observe: (answered: Answered) => void;
+  /** A bound or a rule of HTTP ended a connection or a request. */
+  readonly refused?: (refusal: Refusal) => void;
   readonly limits?: Partial<ServerLimits>;
   /** Absent: plain HTTP. */
   readonly tls?: TlsFiles;
   /** Proxies whose `X-Forwarded-For` names the client. Default: empty. */
   readonly trustedProxies?: readonly Cidr[];
+  /** Callers come through a proxy: unless it is trusted, all of them share its address. Default: false. */
+  readonly isBehindProxy?: boolean;
   /** Parts that the first start still waits for: until then only public routes are served. Default: empty. */
   readonly notStarted?: () => readonly string[];
 }
@@ -99,6 +68,8 @@ export interface App {
   readonly useTls: (files: TlsFiles) => void;
   /** Graceful stop; resolves when every connection is closed. @returns how many had to be cut after `timeoutMs` */
   readonly drain: (timeoutMs: number) => Promise<number>;
+  /** What strangers make the server hold at present. */
+  readonly load: () => HttpLoad;
 }
 
 const CALLER_GONE = 499;
@@ -188,6 +159,7 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
     IncomingMessage: RequestWithExchange,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
+    handshakeTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
     // Checked in `begin`: Node would answer out of turn.
@@ -201,9 +173,17 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
       : createSecureServer({ ...bounds, ...tls, minVersion: MIN_VERSION, ALPNProtocols: ['http/1.1'] });
   // Node silently drops headers above its own count. `headerCount` is checked here, and the byte limit bounds both.
   server.maxHeadersCount = 0;
-  server.maxConnections = limits.connections;
-  server.timeout = limits.idleMs;
+  server.timeout = limits.silenceMs;
   return server;
+}
+
+/** Over TLS a connection is counted when the system accepts it, and its requests come from another socket. */
+function followConnections(server: Listener, connections: Connections): void {
+  if (!(server instanceof SecureServer)) server.on('connection', (socket: Socket) => connections.add(socket));
+  else {
+    server.on('connection', (socket: Socket) => connections.addBelowTls(socket));
+    server.on('secureConnection', (socket: TLSSocket) => connections.secure(socket));
+  }
 }
 
 /**
@@ -215,18 +195,19 @@ export function createApp(options: AppOptions): App {
   const limits = { ...serverLimits, ...options.limits };
   const { clock, random } = options;
   let draining = false;
+  const addresses = clientAddresses(options.trustedProxies ?? [], options.isBehindProxy ?? false);
+  const refused = options.refused ?? ((): void => undefined);
+  const { held, turns, connections, refuser, load } = createBounds(limits, addresses, refused);
   const context: ServeContext = {
     ...options,
     bodyBytes: limits.bodyBytes,
-    addressOf: clientAddresses(options.trustedProxies ?? []),
+    addressOf: addresses.of,
+    held,
     stallMs: limits.stallMs,
-    idleMs: limits.idleMs,
+    idleMs: limits.silenceMs,
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
   };
-  const turns = new PipelineQueue({ perConnection: limits.waitingPerConnection, together: limits.waiting });
-  const connections = new Connections(turns);
-  const refuser = new ConnectionRefuser(connections);
   const app = routed(options.routes, context);
   const requestId = (): string => newId('req_', clock.now(), random);
 
@@ -241,23 +222,22 @@ export function createApp(options: AppOptions): App {
       connections.end(socket, response);
       options.observe(answered(exchange, clock.monotonic() - startedAt));
     });
-    if (request.rawHeaders.length > 2 * limits.headerCount) {
-      finish(context, exchange, problem(exchange, 'headers-too-large'));
-    } else if (request.headers.host === undefined && request.httpVersionMinor > 0) {
-      finish(context, exchange, problem(exchange, 'malformed-request', { headers: { connection: 'close' } }));
-    } else app(request, response);
+    const fault = headFault(request, limits.headerCount);
+    if (fault === undefined) app(request, response);
+    else {
+      const { code, detail } = fault;
+      refused(code === 'headers-too-large' ? code : 'malformed-request');
+      finish(context, exchange, problem(exchange, code, { detail, headers: { connection: 'close' } }));
+    }
   };
 
   const onRequest = (request: RequestWithExchange, response: ServerResponse): void =>
     turns.take(request.socket, response, () => begin(request, response));
   const server = listener(limits, options.tls);
-  server.on('request', onRequest).on('checkContinue', onRequest);
-  // The same answer as Node's own, but in turn.
-  server.on('checkExpectation', ({ socket }, response) =>
-    turns.take(socket, response, () => response.writeHead(417).end()),
-  );
-  server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Duplex) => connections.add(socket));
+  server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
   server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
+  server.on('connect', (_request, socket) => refuser.refuseTunnel(socket, requestId()));
+  followConnections(server, connections);
   const drain = (timeoutMs: number): Promise<number> => {
     draining = true;
     return drainServer(server, connections, clock, timeoutMs);
@@ -266,5 +246,5 @@ export function createApp(options: AppOptions): App {
     if (!(server instanceof SecureServer)) throw new TypeError('a plain server has no certificate');
     server.setSecureContext({ ...files, minVersion: MIN_VERSION });
   };
-  return { server, scheme: options.tls === undefined ? 'http' : 'https', useTls, drain };
+  return { server, scheme: options.tls === undefined ? 'http' : 'https', useTls, drain, load };
 }

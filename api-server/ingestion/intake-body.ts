@@ -1,5 +1,6 @@
 import { gunzipBounded } from '../../adapters/gzip/gunzip-bounded.ts';
 import { VENDORS } from '../../core/ingestion/vendors/vendors.ts';
+import { noRoom } from '../http/no-room.ts';
 import { problem } from '../http/problem.ts';
 import { refuse, type Reply, type RouteRequest, type Step } from '../http/route.ts';
 import type { SignalSource } from './source.ts';
@@ -83,6 +84,7 @@ export async function readDelivery(request: RouteRequest, source: SignalSource |
   if (refused !== undefined) return refuse(refused);
   const body = await request.readBody({ limitBytes: terms.bodyBytes, deadlineMs: DEADLINE_MS });
   if (body.kind === 'too-large') return refuse(tooLarge(request, terms.bodyBytes));
+  if (body.kind === 'no-room') return refuse(noRoom(request, body.reason));
   // Nobody reads the answer to a caller that has gone.
   if (body.kind !== 'body') return refuse(problem(request, 'request-timeout', { headers: { connection: 'close' } }));
   return decoded(request, terms, body.bytes);

@@ -61,6 +61,11 @@ export const generalProblems = {
     title: 'The body is larger than the limit',
     next: 'Send less, or ask for a higher limit; detail names it.',
   },
+  'expectation-failed': {
+    status: 417,
+    title: 'The server can’t meet the expectation',
+    next: 'Send the request without Expect, or with Expect: 100-continue.',
+  },
   'rate-limited': {
     status: 429,
     title: 'Too many requests',

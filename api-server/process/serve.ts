@@ -1,12 +1,17 @@
 import { observeCertificate, type Metrics } from '../../adapters/telemetry/metrics.ts';
 import { withListenErrors, listenOn } from '../../adapters/process/listen.ts';
 import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
+import { serveProbes, type ProbesServer } from '../../adapters/http/serve-probes.ts';
 import { until } from '../../adapters/time/until.ts';
 import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
 import type { Authenticate } from '../http/authorise.ts';
+import { createHttpMetrics } from '../http/http-metrics.ts';
 import { createApp, type App, type Answered } from '../http/server.ts';
+import type { ServerLimits } from '../http/server-limits.ts';
 import { sweepUntil } from '../run/sweeper.ts';
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
+import { connectionsWithin } from '../../adapters/process/descriptor-limit.ts';
+import type { HttpBounds } from '../../adapters/process/http-bound-flags.ts';
 import type { ServiceGroup } from '../../adapters/process/shared-flags.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
 import type { Cidr } from '../../core/network/cidr.ts';
@@ -22,6 +27,11 @@ import { createTlsFollower, watchTls, type ServerTls, type TlsPaths } from './tl
 /** Inputs of the routes beside the platform. They differ between standalone and a cluster. */
 type RouteParts = Pick<ServiceParts, 'missing' | 'pins' | 'lastEvaluation' | 'policyObjects'>;
 
+/** Parts that the process waits for, or has found broken. */
+const missingOf =
+  ({ runtime }: Platform, parts: Pick<RouteParts, 'missing'>) =>
+  (): readonly string[] => [...parts.missing(), ...(runtime.selfCheck.failed ? ['self-check'] : [])];
+
 /** The routes of these services, with their OpenAPI document. @throws StartError the keys don't match each other */
 async function routesOf(
   platform: Platform,
@@ -33,7 +43,6 @@ async function routesOf(
   const opened = await openKeys(keysJws, keys.root, { sha256, ed25519Verify });
   if (!opened.ok) throw new StartError(`the keys document does not open with its root: ${opened.code}`, EX_CONFIG);
   const { document } = opened;
-  const missing = (): readonly string[] => [...parts.missing(), ...(runtime.selfCheck.failed ? ['self-check'] : [])];
   const services = servicesOf(groups);
   const all = {
     ...parts,
@@ -48,7 +57,7 @@ async function routesOf(
     sources: ingestion.sources.index,
     intake: platform.receiving.intake,
     keys: { keysJws, document },
-    missing,
+    missing: missingOf(platform, parts),
   };
   const routes = serviceRoutes(all, services);
   return [...routes, openapiRoute(routes, { version, schemas: serviceSchemas(services) })];
@@ -67,10 +76,15 @@ export interface ServeOptions extends RouteParts {
   readonly metricsListen: ListenAddress;
   /** Largest body of a request, bytes. */
   readonly maxRequestBytes: number;
+  readonly httpBounds: HttpBounds;
   /** Services whose routes are served. */
   readonly services: readonly ServiceGroup[];
   /** Proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: readonly Cidr[];
+  /** Callers come through a proxy that ends TLS; default: false. */
+  readonly isBehindProxy?: boolean;
+  /** Address of `/livez` and `/readyz` alone, for the kubelet; default: they have no address of their own. */
+  readonly probesListen?: ListenAddress | undefined;
   readonly authenticate: Authenticate;
   /** Longest time for the work in progress when it stops, ms; default 125 000: longer than the longest run. */
   readonly drainMs?: number;
@@ -84,6 +98,8 @@ export interface ServeOptions extends RouteParts {
 export interface Served {
   readonly url: string;
   readonly metricsUrl: string;
+  /** Undefined: the probes have no address of their own. */
+  readonly probesUrl: string | undefined;
   /** Refuses new work, waits for the runs in flight, then closes the listeners. The platform stays open. */
   readonly stop: () => Promise<void>;
 }
@@ -120,6 +136,25 @@ async function* allSlices({ metrics }: Platform, { slices }: ServeOptions): Asyn
   if (slices !== undefined) yield* slices();
 }
 
+/** @returns undefined: the probes have no address of their own */
+async function serveProbesOf(platform: Platform, options: ServeOptions): Promise<ProbesServer | undefined> {
+  const { probesListen } = options;
+  if (probesListen === undefined) return undefined;
+  const { logger } = platform.log;
+  return withListenErrors(probesListen, '--probes-listen', () =>
+    serveProbes({ ...probesListen, ready: missingOf(platform, options), logger }),
+  );
+}
+
+/** The bounds of this process, whose descriptors may allow fewer connections than the settings. */
+function limitsOf({ httpBounds, maxRequestBytes }: ServeOptions, { logger }: Platform['log']): Partial<ServerLimits> {
+  const connections = connectionsWithin(httpBounds.connections);
+  if (connections < httpBounds.connections) {
+    logger.warn('the descriptors of this process allow fewer connections', { connections, hint: 'raise ulimit -n' });
+  }
+  return { ...httpBounds, bodyBytes: maxRequestBytes, connections };
+}
+
 /** What goes on beside the requests, until it is stopped. Receipts and entries are signed, so most of it waits for the log. */
 async function runInBackground(platform: Platform, options: ServeOptions, signal: AbortSignal): Promise<void> {
   const following = platform.status.run(signal);
@@ -136,6 +171,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
   const { clock, log, random, admission } = platform;
   const stopping = new AbortController();
   const background = runInBackground(platform, options, stopping.signal);
+  const httpMetrics = createHttpMetrics(platform.metrics.registry);
   const app = createApp({
     routes: await routesOf(platform, options, options.services),
     authenticate: options.authenticate,
@@ -144,15 +180,20 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     clock,
     random,
     observe: observeRequest(platform),
-    limits: { bodyBytes: options.maxRequestBytes },
+    refused: httpMetrics.refused,
+    limits: limitsOf(options, log),
     trustedProxies: options.trustedProxies,
+    isBehindProxy: options.isBehindProxy ?? false,
     notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });
+  httpMetrics.observe(app.load);
   const scraped = await withListenErrors(options.metricsListen, '--metrics-listen', () =>
     serveMetrics(options.metricsListen, { slices: () => allSlices(platform, options) }, log.logger),
   );
   const taken = await withListenErrors(options.listen, '--listen', () => listenOn(app.server, options.listen));
+  // Last: whoever probes learns that the API itself listens.
+  const probes = await serveProbesOf(platform, options);
   const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);
   const stop = async (): Promise<void> => {
     const { drainMs = DRAIN_MS } = options;
@@ -163,8 +204,10 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     const isOver = (): boolean => admission.inFlight() === 0 || clock.monotonic() >= end;
     await until(isOver, clock, { everyMs: POLL_MS }, stopping.signal);
     stopping.abort();
-    await Promise.all([background, scraped.close(), unwatch?.()]);
+    await Promise.all([background, scraped.close(), probes?.close(), unwatch?.()]);
   };
   const metricsUrl = `${urlOf({ ...options.metricsListen, port: scraped.port })}/metrics`;
-  return { url: urlOf(taken, app.scheme), metricsUrl, stop };
+  const { probesListen } = options;
+  const probesUrl = probes && probesListen ? urlOf({ ...probesListen, port: probes.port }) : undefined;
+  return { url: urlOf(taken, app.scheme), metricsUrl, probesUrl, stop };
 }

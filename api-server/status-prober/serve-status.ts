@@ -44,6 +44,7 @@ export async function serveStatus(
     clock,
     random: randomSource(),
     observe: () => undefined,
+    isBehindProxy: isBehindTlsProxy,
     ...(first === undefined || isBehindTlsProxy ? {} : { tls: first.files }),
   });
   const taken = await withListenErrors(listen, '--listen', () => listenOn(app.server, listen));

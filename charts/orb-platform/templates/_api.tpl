@@ -9,6 +9,7 @@
 - --behind-tls-proxy
 {{- end }}
 - --metrics-listen={{ .Values.listenAddress }}:9464
+- --probes-listen={{ .Values.listenAddress }}:8081
 - --data=/data
 - --keys=/etc/orb/keys
 {{- with .Values.api.issuer }}
@@ -19,6 +20,20 @@
 {{- end }}
 - --services={{ join "," .Values.services }}
 - --max-request-bytes={{ int64 .Values.api.maxRequestBytes }}
+{{- with .Values.api.bounds }}
+- --max-connections={{ int64 .connections }}
+- --max-connections-per-address={{ int64 .connectionsPerAddress }}
+- --max-pipelined-requests={{ int64 .pipelinedRequests }}
+- --max-unread-bytes={{ int64 .unreadBytes }}
+- --max-body-bytes={{ int64 .bodyBytes }}
+- --max-body-bytes-per-address={{ int64 .bodyBytesPerAddress }}
+- --max-body-bytes-per-key={{ int64 .bodyBytesPerKey }}
+- --max-header-bytes={{ int64 .headerBytes }}
+- --max-headers={{ int64 .headers }}
+- --headers-timeout={{ .headersTimeout }}
+- --request-timeout={{ .requestTimeout }}
+- --keep-alive={{ .keepAlive }}
+{{- end }}
 - --reputation-interval={{ .Values.reputation.interval }}
 {{- with .Values.api.policy.replayThreads }}
 - --policy-replay-threads={{ int . }}
@@ -41,19 +56,19 @@
 {{- end }}
 
 {{- define "orb.api.startupProbe" -}}
-httpGet: { path: /health, port: 8443, scheme: {{ ternary "HTTPS" "HTTP" (not (empty (include "orb.apiTls" .))) }} }
+httpGet: { path: /livez, port: probes }
 periodSeconds: 1
 failureThreshold: 300
 {{- end }}
 
 {{- define "orb.api.livenessProbe" -}}
-httpGet: { path: /livez, port: 8443, scheme: {{ ternary "HTTPS" "HTTP" (not (empty (include "orb.apiTls" .))) }} }
+httpGet: { path: /livez, port: probes }
 periodSeconds: 10
 timeoutSeconds: 5
 {{- end }}
 
 {{- define "orb.api.readinessProbe" -}}
-httpGet: { path: /readyz, port: 8443, scheme: {{ ternary "HTTPS" "HTTP" (not (empty (include "orb.apiTls" .))) }} }
+httpGet: { path: /readyz, port: probes }
 periodSeconds: 2
 timeoutSeconds: 3
 {{- end }}

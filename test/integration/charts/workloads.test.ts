@@ -72,11 +72,11 @@ describe('what the chart orb-platform runs', () => {
       expect(args.filter((arg) => arg.startsWith('--org='))).to.deep.equal([]);
     });
 
-    it('is asked three different questions', () => {
+    it('is probed at an address that no caller shares', () => {
       expect(askedOf(find(objects, API))).to.deep.equal([
-        ['/health', 8443, 'HTTPS'],
-        ['/livez', 8443, 'HTTPS'],
-        ['/readyz', 8443, 'HTTPS'],
+        ['/livez', 'probes', null],
+        ['/livez', 'probes', null],
+        ['/readyz', 'probes', null],
       ]);
       expect(askedOf(find(objects, OPERATOR))).to.deep.equal([
         ['/livez', 'probes', null],

@@ -15,6 +15,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'egress-stopped': 'integration/cluster-api/switches.test.ts',
   'authentication-unavailable': 'integration/cluster-api/tokens.test.ts',
   'malformed-request': 'unit/api-server/http/connections.test.ts',
+  'expectation-failed': 'unit/api-server/http/connections.test.ts',
   'request-timeout': 'unit/api-server/http/connections.test.ts',
   'malformed-path': 'unit/api-server/http/server.test.ts',
   'route-not-found': 'unit/api-server/http/server.test.ts',

@@ -99,6 +99,14 @@ describe('settings of the API', () => {
     expect(settingsOf('--policy-replay-threads=2').policyReplayThreads).to.equal(2);
   });
 
+  it('have probes at an address of their own only when one is named, and know of a proxy before them', () => {
+    const { probesListen, isBehindProxy } = settingsOf();
+    expect([probesListen, isBehindProxy]).to.deep.equal([undefined, false]);
+    const given = settingsOf('--probes-listen', '0.0.0.0:8081', '--behind-tls-proxy');
+    expect(given.probesListen).to.deep.equal({ host: '0.0.0.0', port: 8081 });
+    expect(given.isBehindProxy).to.equal(true);
+  });
+
   it('take a body limit up to 8 MiB', () => {
     expect(settingsOf('--max-request-bytes', '8388608').maxRequestBytes).to.equal(8_388_608);
     expect(settingsOf('--max-request-bytes', '1').maxRequestBytes).to.equal(1);
@@ -147,6 +155,17 @@ describe('settings of the API', () => {
       'org',
       'reputation-interval',
       'log-level',
+      'probes-listen',
+      'max-connections',
+      'max-connections-per-address',
+      'max-pipelined-requests',
+      'max-unread-bytes',
+      'max-body-bytes',
+      'max-header-bytes',
+      'max-headers',
+      'headers-timeout',
+      'request-timeout',
+      'keep-alive',
     ];
     for (const flag of [...flags, ...others, 'kubeconfig', 'kube-token-file']) expect(HELP).to.contain(`--${flag} `);
   });

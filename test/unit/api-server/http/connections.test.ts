@@ -48,6 +48,62 @@ describe('connections that misbehave', () => {
       /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/,
     ],
     ['no host', ['GET /open HTTP/1.1\r\n\r\n'], /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/],
+    ['two hosts', ['GET /open HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n'], /^HTTP\/1\.1 400 [^]*two Host headers/],
+    [
+      'a host that is none',
+      ['GET /open HTTP/1.1\r\nHost: x y\r\n\r\n'],
+      /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/,
+    ],
+    [
+      'a host with a user',
+      ['GET /open HTTP/1.1\r\nHost: user@x\r\n\r\n'],
+      /^HTTP\/1\.1 400 [^]*no host with an optional port/,
+    ],
+    [
+      'two credentials',
+      [`${HEAD}AUTHORIZATION: Bearer good\r\nContent-Length: 2\r\n\r\n{}`],
+      /^HTTP\/1\.1 400 [^]*two Authorization headers/,
+    ],
+    [
+      'a coding before chunked',
+      [`${HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
+      /^HTTP\/1\.1 400 [^]*only Transfer-Encoding is chunked/,
+    ],
+    [
+      'chunks in HTTP/1.0',
+      [`${HEAD.replace('HTTP/1.1', 'HTTP/1.0')}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+      /^HTTP\/1\.1 400 [^]*only in HTTP\/1\.1/,
+    ],
+    [
+      'an expectation',
+      ['GET /open HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n'],
+      /^HTTP\/1\.1 417 [^]*"code":"expectation-failed"/,
+    ],
+    [
+      'a second expectation',
+      ['GET /open HTTP/1.1\r\nHost: x\r\nExpect: 100-continue, tea\r\n\r\n'],
+      /^HTTP\/1\.1 417 [^]*"code":"expectation-failed"/,
+    ],
+    [
+      'a wish for a tunnel',
+      ['CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n'],
+      /^HTTP\/1\.1 405 [^]*allow: GET[^]*"code":"method-not-allowed"/,
+    ],
+    [
+      'a method that nobody knows',
+      ['BREW /open HTTP/1.1\r\nHost: x\r\n\r\n'],
+      /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/,
+    ],
+    [
+      'more headers than the limit',
+      [`GET /open HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(200)}\r\n`],
+      /^HTTP\/1\.1 431 [^]*connection: close[^]*At most 200 headers/i,
+    ],
+    [
+      'chunk extensions over 16 KiB',
+      [`${HEAD}Transfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`],
+      /^HTTP\/1\.1 431 [^]*"code":"headers-too-large"/,
+    ],
     ['something else than HTTP', ['hello\r\n\r\n'], /^HTTP\/1\.1 400 [^]*"code":"malformed-request"/],
     [
       'headers over 16 KiB',
@@ -78,8 +134,8 @@ describe('connections that misbehave', () => {
   });
 
   it('refuses another expectation than 100 Continue', async () => {
-    const received = await app.raw(`${HEAD}Expect: tea\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`);
-    expect(received).to.match(/^HTTP\/1\.1 417 /);
+    const received = await app.raw(`${HEAD}Expect: tea\r\nContent-Length: 2\r\n\r\n{}`);
+    expect(received).to.match(/^HTTP\/1\.1 417 [^]*connection: close[^]*"code":"expectation-failed"/i);
   });
 
   it('asks for the body of a caller that waits for 100 Continue and may go on', async () => {
@@ -106,6 +162,20 @@ describe('connections that are slow', () => {
       await app.close();
     });
   }
+});
+
+describe('a connection that sends nothing', () => {
+  it('is closed after the time limit without an answer', async () => {
+    const app = await startApp(ROUTES, { limits: { headersTimeoutMs: 40, requestTimeoutMs: 40 } });
+    expect(await app.raw()).to.equal('');
+    await app.close();
+  });
+
+  it('is closed after its time between two requests', async () => {
+    const app = await startApp(ROUTES, { limits: { keepAliveMs: 40 } });
+    expect(await app.raw('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')).to.match(/^HTTP\/1\.1 200 /);
+    await app.close();
+  });
 });
 
 describe('drain', () => {

@@ -105,6 +105,22 @@ describe('requests that are pipelined', () => {
     await app.close();
   });
 
+  it('are parsed no further when their connection is cut', async () => {
+    const { route, entered, proceed } = gated();
+    const app = await startApp([route]);
+    let parsed = 0;
+    app.app.server.on('request', () => (parsed += 1));
+    const socket = await dial(app.port);
+    const closed = closing(socket);
+    socket.write(get('/gated').repeat(1000));
+    await entered;
+    await closed;
+    proceed();
+    // One that is served, those that may wait, and the one that was too many.
+    expect(parsed).to.equal(1 + 64 + 1);
+    await app.close();
+  });
+
   it('wait in a number that all connections share', async () => {
     const { route, entered, proceed } = gated();
     const app = await startApp([route], { limits: { waiting: 6 } });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { serveProbes } from '../../../../adapters/kube/probes.ts';
+import { serveProbes } from '../../../../adapters/http/serve-probes.ts';
 import { recordLog, type RecordedLog } from '../../../support/kube/runtime-recorders.ts';
 
 interface Setup {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createPlainServer } from '../http/plain-server.ts';
+import { createPlainServer } from './plain-server.ts';
 import { listenOn } from '../process/listen.ts';
 import type { Logger } from '../telemetry/port.ts';
 
@@ -13,7 +13,7 @@ interface ProbesOptions {
   readonly logger: Pick<Logger, 'info'>;
 }
 
-interface ProbesServer {
+export interface ProbesServer {
   readonly port: number;
   readonly close: () => Promise<void>;
 }

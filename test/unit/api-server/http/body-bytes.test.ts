@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { BodyBytes } from '../../../../api-server/http/body-bytes.ts';
+
+describe('BodyBytes', () => {
+  it('gives the chunks in order, whatever their sizes, and says what it holds', () => {
+    const sizes = fc.array(fc.oneof(fc.nat(300), fc.integer({ min: 4000, max: 9000 })), { maxLength: 40 });
+    fc.assert(
+      fc.property(sizes, (lengths) => {
+        const chunks = lengths.map((length, at) => Buffer.alloc(length, at));
+        const whole = Buffer.concat(chunks);
+        const body = new BodyBytes();
+        let held = 0;
+        for (const chunk of chunks) held += body.add(chunk);
+        expect(Buffer.from(body.whole()).equals(whole)).to.equal(true);
+        expect(body.size).to.equal(whole.length);
+        expect(held).to.be.within(whole.length, 2 * whole.length + 1024);
+      }),
+    );
+  });
+
+  it('does not copy a body of one chunk', () => {
+    const chunk = Buffer.from('whole');
+    const body = new BodyBytes();
+    expect(body.add(chunk)).to.equal(5);
+    expect(body.whole()).to.equal(chunk);
+  });
+
+  it('is empty without a chunk', () => expect(new BodyBytes().whole().length).to.equal(0));
+
+  it('holds single bytes in pieces of 64 KiB at the most, and no object for each', () => {
+    const body = new BodyBytes();
+    const held: number[] = [];
+    for (let at = 0; at < 1_000_000; at += 1) {
+      const more = body.add(Buffer.of(at & 255));
+      if (more > 0) held.push(more);
+    }
+    expect(held.length).to.be.lessThan(30);
+    expect(Math.max(...held)).to.equal(65_536);
+    expect(body.whole()[999_999]).to.equal(999_999 & 255);
+  });
+});
