@@ -98,6 +98,7 @@ async function open(
       operator: { orgs: new Map(settings.orgs), firstComes: false },
       intervalMs: settings.reputationIntervalMs,
     },
+    use: settings.use,
     runtime: {
       platformNamespace: settings.namespace,
       standalone: false,
@@ -146,6 +147,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     maxRequestBytes: settings.maxRequestBytes,
     services: settings.services,
     trustedProxies: settings.trustedProxies,
+    rates: settings.use.rates,
     authenticate: createAuthenticate({
       keys: apiKeys,
       reviewer: new TokenReviewer({ client, clock }),

@@ -18,6 +18,7 @@ import {
   asText,
   DEFAULT_HOST,
 } from './flag-values.ts';
+import { USE_LIMITS } from './limit-flags.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -205,6 +206,7 @@ export const STANDALONE = {
   maxRequestBytes: MAX_REQUEST_BYTES,
   services: SERVICES_FLAG,
   trustedProxies: TRUSTED_PROXY,
+  ...USE_LIMITS,
   readyFile: readyFileFlag('url, key and an example', 'requests are answered'),
   egressAllow: EGRESS_ALLOW,
   egressStub: EGRESS_STUB,

@@ -14,6 +14,8 @@ import { checkRoutes } from './check-routes.ts';
 import { Connections, drainServer } from './connections.ts';
 import { RequestWithExchange, Exchange, exchangeOf } from './exchange.ts';
 import { problem } from './problem.ts';
+import { LoopTurns } from './loop-turns.ts';
+import { NO_RATES, RequestRates, type RequestRateLimits } from './request-rates.ts';
 import { ConnectionRefuser } from './refuse-connection.ts';
 import type { Route } from './route.ts';
 import { faultReply, finish, serveRoute, type ServeContext } from './serve-route.ts';
@@ -78,6 +80,8 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
   readonly admission: Admission;
+  /** Rates of requests. Default: none. */
+  readonly rates?: RequestRateLimits;
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
@@ -223,6 +227,8 @@ export function createApp(options: AppOptions): App {
     idleMs: limits.idleMs,
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
+    rates: new RequestRates(options.rates ?? NO_RATES, clock.monotonic),
+    turns: new LoopTurns({ now: clock.monotonic }),
   };
   const turns = new PipelineQueue({ perConnection: limits.waitingPerConnection, together: limits.waiting });
   const connections = new Connections(turns);

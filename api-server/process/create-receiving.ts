@@ -35,7 +35,7 @@ export async function createReceiving(parts: ReceivingParts): Promise<Receiving>
   const pressure = { ledger: () => ledger.load(), loopDelayMs, volumeUsed: volume.used };
   const bell = new DeliveryBell();
   const intake: Intake = {
-    rates: new IngestRates(clock.monotonic()),
+    rates: new IngestRates(),
     isClosed: () => isIntakeClosed(pressure),
     metrics: createReceiveMetrics(metrics.registry),
     traffic,

@@ -25,7 +25,7 @@ type Parts = Pick<
   Pick<Runtime, 'policyState'>;
 
 /** What executes runs in one process. */
-export function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
+export function createRuntime({ clock, log, keys, exceptions, runtime, use }: PlatformOptions, parts: Parts): Runtime {
   const { version, reputation, policies, policyState, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
@@ -50,9 +50,9 @@ export function createRuntime({ clock, log, keys, exceptions, runtime }: Platfor
       start: startCheckThread,
       onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
     }),
-    slots: new Slots(SLOTS),
+    slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
     inFlight,
-    rates: new RunRates(),
+    rates: new RunRates(use.rates),
     published: reputation.listings,
     policies,
     policyState,

@@ -8,6 +8,7 @@ import type { Scorer } from '../../adapters/reputation-worker/port.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
+import type { UseLimits } from '../../adapters/process/limit-flags.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
@@ -15,7 +16,7 @@ import type { SealTools } from '../../core/receipt/seal.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { allLogKeys } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
-import { createAdmission, type Admission } from '../http/admission.ts';
+import { admissionLimits, createAdmission, type Admission } from '../http/admission.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
 import type { Doubt } from '../log-head/judge-head.ts';
 import { LogHead } from '../log-head/log-head.ts';
@@ -94,6 +95,8 @@ export interface PlatformOptions {
   };
   /** Who measures: absent: a prober tells its rounds. */
   readonly status?: Pick<PlatformStatusParts, 'ownIntervalMs'>;
+  /** How much callers may use. */
+  readonly use: UseLimits;
   /** Settings that differ between standalone and a cluster. */
   readonly runtime: Pick<
     RuntimeSettings,
@@ -225,7 +228,8 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
-  const admission = createAdmission({ ledger: () => ledger.load(), loopDelayMs: delay.meanMs });
+  const pressure = { ledger: () => ledger.load(), loopDelayMs: delay.meanMs };
+  const admission = createAdmission(pressure, { ...admissionLimits, tenantPct: options.use.tenantPct });
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };

@@ -4,6 +4,7 @@ import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { until } from '../../adapters/time/until.ts';
 import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
 import type { Authenticate } from '../http/authorise.ts';
+import type { RequestRateLimits } from '../http/request-rates.ts';
 import { createApp, type App, type Answered } from '../http/server.ts';
 import { sweepUntil } from '../run/sweeper.ts';
 import { ed25519Verify, sha256 } from '../../adapters/keys/primitives.ts';
@@ -71,6 +72,7 @@ export interface ServeOptions extends RouteParts {
   readonly services: readonly ServiceGroup[];
   /** Proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: readonly Cidr[];
+  readonly rates: RequestRateLimits;
   readonly authenticate: Authenticate;
   /** Longest time for the work in progress when it stops, ms; default 125 000: longer than the longest run. */
   readonly drainMs?: number;
@@ -146,6 +148,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     observe: observeRequest(platform),
     limits: { bodyBytes: options.maxRequestBytes },
     trustedProxies: options.trustedProxies,
+    rates: options.rates,
     notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });

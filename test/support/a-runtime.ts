@@ -243,7 +243,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     selfCheck: new SelfCheck(receiptKey.publicKey),
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight,
-    rates: new RunRates(),
+    rates: new RunRates({ tenant: 'none', orb: 'none' }),
     published: NOTHING_PUBLISHED,
     policies: { of: () => undefined },
     policyState: {

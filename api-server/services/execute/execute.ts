@@ -68,14 +68,14 @@ function planOf(
   return planRun(runtime, request, resolved.value, { claim, debug, approvals });
 }
 
-/** Records a run that policies denied. It takes a token of the Orbiset's rate like every run. */
+/** Records a run that policies denied. It takes tokens like every run, except of its Orb, which is not called. */
 async function recordDenied(
   runtime: Runtime,
   request: RouteRequest,
   denied: DeniedRun,
   asked: Pick<ParsedRequest, 'claim'>,
 ): Promise<Reply> {
-  const admitted = takeRate(runtime, request, denied.orbiset);
+  const admitted = takeRate(runtime, request, denied.orbiset, undefined);
   if (!admitted.ok) return admitted.reply;
   const { giveBack, addHeaders } = admitted.value;
   try {

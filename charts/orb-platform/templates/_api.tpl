@@ -19,6 +19,10 @@
 {{- end }}
 - --services={{ join "," .Values.services }}
 - --max-request-bytes={{ int64 .Values.api.maxRequestBytes }}
+{{- range $limit, $rate := .Values.api.rates }}
+- --rate-{{ $limit }}={{ $rate }}
+{{- end }}
+- --tenant-share={{ int .Values.api.tenantShare }}
 - --reputation-interval={{ .Values.reputation.interval }}
 {{- with .Values.api.policy.replayThreads }}
 - --policy-replay-threads={{ int . }}

@@ -99,6 +99,15 @@ describe('settings of the API', () => {
     expect(settingsOf('--policy-replay-threads=2').policyReplayThreads).to.equal(2);
   });
 
+  it('have no rate by address behind a proxy that is not named: all callers have its address', () => {
+    const rate = (...argv: readonly string[]): unknown => settingsOf(...argv).use.rates.address;
+    const byDefault = { perSecond: 20, burst: 100 };
+    expect(rate()).to.deep.equal(byDefault);
+    expect(rate('--behind-tls-proxy')).to.equal('none');
+    expect(rate('--behind-tls-proxy', '--trusted-proxy=10.0.0.0/8')).to.deep.equal(byDefault);
+    expect(rate('--rate-address=0')).to.equal('none');
+  });
+
   it('take a body limit up to 8 MiB', () => {
     expect(settingsOf('--max-request-bytes', '8388608').maxRequestBytes).to.equal(8_388_608);
     expect(settingsOf('--max-request-bytes', '1').maxRequestBytes).to.equal(1);
