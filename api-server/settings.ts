@@ -163,7 +163,7 @@ function resolveSettings(args: Args, env: Environment): Settings {
     maxRequestBytes: valueOf(args, FLAGS.maxRequestBytes),
     services: valueOf(args, FLAGS.services),
     trustedProxies: allOf(args, FLAGS.trustedProxies),
-    use: useLimitsOf(args, isBehindUnnamedProxy(args)),
+    use: useLimitsOf(args, FLAGS, isBehindUnnamedProxy(args)),
     readyFile: givenOf(args, FLAGS.readyFile),
     prometheus: parsePrometheus(args),
     identity: givenOf(args, FLAGS.identity) ?? `${hostname()}_${randomUUID().slice(0, 8)}`,

@@ -14,6 +14,8 @@ export interface UseLimits {
   };
   /** Percent of what others leave that one tenant may have of runs in flight, slots and waiting places. */
   readonly tenantPct: number;
+  /** Bytes of the ledger that one tenant may fill with runs; 0: no limit. */
+  readonly ledgerQuotaBytes: number;
 }
 
 const rateFlag = (name: string, text: string, fallback: string): DefaultFlag<RateLimit> => ({
@@ -42,16 +44,29 @@ export const USE_LIMITS = {
     fallback: '75',
     parse: asNumber(1, 100),
   },
+  ledgerQuota: {
+    name: 'ledger-quota',
+    value: 'BYTES',
+    text: 'bytes of the ledger at which new runs of a tenant are refused; 0: no limit',
+    fallback: '0',
+    parse: asNumber(0, 999_999_999_999_999),
+  },
 } as const satisfies Readonly<Record<string, DefaultFlag<unknown>>>;
 
+/** The same flags; a program may have other defaults. */
+type UseFlags = {
+  readonly [Name in keyof typeof USE_LIMITS]: DefaultFlag<ReturnType<(typeof USE_LIMITS)[Name]['parse']>>;
+};
+
 /** @param oneAddress all callers have one address: there is no rate by address then */
-export const useLimitsOf = (args: Args, oneAddress = false): UseLimits => ({
+export const useLimitsOf = (args: Args, flags: UseFlags, oneAddress = false): UseLimits => ({
   rates: {
-    key: valueOf(args, USE_LIMITS.rateKey),
-    tenant: valueOf(args, USE_LIMITS.rateTenant),
-    orb: valueOf(args, USE_LIMITS.rateOrb),
-    address: oneAddress ? 'none' : valueOf(args, USE_LIMITS.rateAddress),
-    process: valueOf(args, USE_LIMITS.rateProcess),
+    key: valueOf(args, flags.rateKey),
+    tenant: valueOf(args, flags.rateTenant),
+    orb: valueOf(args, flags.rateOrb),
+    address: oneAddress ? 'none' : valueOf(args, flags.rateAddress),
+    process: valueOf(args, flags.rateProcess),
   },
-  tenantPct: valueOf(args, USE_LIMITS.tenantShare),
+  tenantPct: valueOf(args, flags.tenantShare),
+  ledgerQuotaBytes: valueOf(args, flags.ledgerQuota),
 });

@@ -207,6 +207,10 @@ export const STANDALONE = {
   services: SERVICES_FLAG,
   trustedProxies: TRUSTED_PROXY,
   ...USE_LIMITS,
+  // All callers are on one machine: only its keys have a rate, except the first one (standalone/first-key.ts).
+  rateTenant: { ...USE_LIMITS.rateTenant, fallback: '0' },
+  rateOrb: { ...USE_LIMITS.rateOrb, fallback: '0' },
+  rateProcess: { ...USE_LIMITS.rateProcess, fallback: '0' },
   readyFile: readyFileFlag('url, key and an example', 'requests are answered'),
   egressAllow: EGRESS_ALLOW,
   egressStub: EGRESS_STUB,

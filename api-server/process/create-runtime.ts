@@ -40,6 +40,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
     logger: log.logger,
     settings: {
       ...runtime,
+      ledgerQuotaBytes: use.ledgerQuotaBytes,
       cleartextOrigins: cleartextOrigins(exceptions),
       userAgent: `orb-platform/${version}`,
       maxTimeoutMs: MAX_TIMEOUT_MS,

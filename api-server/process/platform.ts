@@ -153,11 +153,19 @@ function beginLog({ keys, log }: PlatformOptions, ledger: Ledger, size: number):
     .catch((error: unknown) => log.logger.error('the log could not be begun', { error }));
 }
 
+function openAdmission({ use }: PlatformOptions, ledger: Ledger, loopDelayMs: () => number): Admission {
+  const pressure = { ledger: () => ledger.load(), loopDelayMs };
+  return createAdmission(pressure, { ...admissionLimits, tenantPct: use.tenantPct });
+}
+
 interface Measured {
   readonly ledger: Ledger;
   readonly head: LogHead;
   readonly admission: Admission;
 }
+
+/** Tenants with metrics of their own: a bound on the number of series. */
+const SHOWN_TENANTS = 100;
 
 const metricSources = (
   { apiKeys, exceptions }: PlatformOptions,
@@ -167,6 +175,7 @@ const metricSources = (
   ledgerLoad: () => ledger.load(),
   ledgerCommits: () => ledger.commits(),
   logSize: () => ledger.logSize(),
+  tenants: () => ledger.largestTenants(SHOWN_TENANTS),
   apiKeys,
   egressExceptions: () => exceptions.length,
   logConsistent: () => head.isConsistent(),
@@ -228,8 +237,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
-  const pressure = { ledger: () => ledger.load(), loopDelayMs: delay.meanMs };
-  const admission = createAdmission(pressure, { ...admissionLimits, tenantPct: options.use.tenantPct });
+  const admission = openAdmission(options, ledger, delay.meanMs);
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };

@@ -23,6 +23,23 @@ function refuseLoad(runtime: Runtime, request: RouteRequest, plan: RunPlan): Rep
   return runtime.selfCheck.failed ? problem(request, 'signing-misconfigured') : undefined;
 }
 
+/**
+ * Refuses a run of a tenant that has its quota of the ledger. It is asked before the run, also before one that policies
+ * deny: both would write a receipt. A run that began is never refused its receipt.
+ * @returns undefined: the run may start, or there is no quota
+ */
+export async function refuseQuota(
+  { settings: { ledgerQuotaBytes }, ledger }: Runtime,
+  request: RouteRequest,
+  tenant: string,
+): Promise<Reply | undefined> {
+  if (ledgerQuotaBytes === 0) return undefined;
+  const { bytes } = await ledger.tenantUsage(tenant);
+  if (bytes < ledgerQuotaBytes) return undefined;
+  const detail = `The tenant has ${bytes} bytes in the ledger and may have ${ledgerQuotaBytes} (--ledger-quota, in the chart api.ledgerQuota).`;
+  return problem(request, 'quota-exceeded', { detail });
+}
+
 /** What an admitted run does with the rates that it took tokens of. */
 export interface Admitted {
   /** Returns the tokens of a run that did not start. */

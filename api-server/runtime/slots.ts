@@ -86,14 +86,14 @@ export class Slots {
     // A run beyond the limit came to a provider after others of its own that failed: it waits too.
     const counted = this.#waiters.take(share.tenant);
     return new Promise((resolve) => {
-      let leave = (): void => undefined;
+      let leave: (() => void) | undefined;
       const end = (held: HeldSlots | undefined): void => {
         signal.removeEventListener('abort', giveUp);
         if (counted) this.#waiters.giveBack(share.tenant);
         resolve(held);
       };
       const giveUp = (): void => {
-        leave();
+        leave?.();
         this.#release(waiter);
         end(undefined);
       };

@@ -205,6 +205,7 @@ const SETTINGS: RuntimeSettings = {
   maxTimeoutMs: 120_000,
   maxResponseBytes: 4 * 1024 * 1024,
   policyRetention: { decisionsMs: 90 * 86_400_000, replaysMs: 30 * 86_400_000 },
+  ledgerQuotaBytes: 0,
   policyReplayThreads: 1,
   secretHint: ({ name }, entry, host) => `orb secrets set ${entry} --host ${host} --orbiset ${name}`,
 };

@@ -102,10 +102,10 @@ export async function startHostileRig(): Promise<HostileRig> {
 
 /** Keeps this many runs of a tenant in flight. @returns ends it, with the answers */
 export function keepInFlight({ run }: Tenant, runs: number): () => Promise<readonly TimedAnswer[]> {
-  let open = true;
+  const state = { open: true };
   const answers: TimedAnswer[] = [];
   const one = async (): Promise<void> => {
-    while (open) {
+    while (state.open) {
       const answer = await run().catch(() => undefined);
       if (answer === undefined) return;
       answers.push(answer);
@@ -115,7 +115,7 @@ export function keepInFlight({ run }: Tenant, runs: number): () => Promise<reado
   };
   const all = Array.from({ length: runs }, one);
   return async () => {
-    open = false;
+    state.open = false;
     await Promise.all(all);
     return answers;
   };

@@ -23,6 +23,7 @@
 - --rate-{{ $limit }}={{ $rate }}
 {{- end }}
 - --tenant-share={{ int .Values.api.tenantShare }}
+- --ledger-quota={{ int64 .Values.api.ledgerQuota }}
 - --reputation-interval={{ .Values.reputation.interval }}
 {{- with .Values.api.policy.replayThreads }}
 - --policy-replay-threads={{ int . }}

@@ -132,29 +132,6 @@ describe('what the chart orb-platform runs', () => {
     }
   });
 
-  it('passes rates and the share of a tenant to the API', async () => {
-    const args = argsOf(find(await render(...set('api.rates.key=5:9,api.rates.address=0,api.tenantShare=50')), API));
-    expect(args).to.include.members([
-      '--rate-key=5:9',
-      '--rate-address=0',
-      '--rate-tenant=1000:2000',
-      '--tenant-share=50',
-    ]);
-    for (const [name, wrong] of [
-      ['rates.key', 'fast'],
-      ['rates.key', '0:5'],
-      ['rates.address', '-1'],
-      ['tenantShare', '0'],
-      ['tenantShare', '101'],
-    ]) {
-      const refused = await render(...set(`api.${name}=${wrong}`)).then(
-        () => 'rendered',
-        (error: unknown) => String(error),
-      );
-      expect(refused, `${name}=${wrong}`).to.match(/rates|tenantShare/);
-    }
-  });
-
   const images: readonly (readonly [string, string])[] = [
     ['image.pullPolicy=Always', 'localhost/orb-platform:0.1.0'],
     ['image.registry=r.example,image.repository=a/b,image.tag=v1', 'r.example/a/b:v1'],

@@ -29,12 +29,13 @@ describe('parseSettings', () => {
       use: {
         rates: {
           key: { perSecond: 100, burst: 200 },
-          tenant: { perSecond: 1000, burst: 2000 },
-          orb: { perSecond: 2000, burst: 4000 },
+          tenant: 'none',
+          orb: 'none',
           address: { perSecond: 20, burst: 100 },
-          process: { perSecond: 5000, burst: 10_000 },
+          process: 'none',
         },
         tenantPct: 75,
+        ledgerQuotaBytes: 0,
       },
       egressAllow: [],
       egressStub: [],

@@ -52,6 +52,15 @@ describe('RequestRates', () => {
   });
 });
 
+/** Status, rate headers and the named limit of an answer. */
+const said = ({ status, headers, value }: Awaited<ReturnType<TestApp['call']>>): readonly unknown[] => [
+  status,
+  headers.get('ratelimit'),
+  headers.get('ratelimit-policy'),
+  headers.get('retry-after'),
+  typeof value === 'object' && value !== null && 'limit' in value ? value.limit : undefined,
+];
+
 /** In the form of an API key: it is checked without a call to another service. */
 const KEY = 'orb_good';
 
@@ -98,13 +107,6 @@ describe('rates of requests over HTTP', () => {
 
   const call = (path: string, address: string, key: string | null): ReturnType<TestApp['call']> =>
     app.call('GET', path, { key, headers: { 'x-forwarded-for': address } });
-  const said = ({ status, headers, value }: Awaited<ReturnType<TestApp['call']>>): readonly unknown[] => [
-    status,
-    headers.get('ratelimit'),
-    headers.get('ratelimit-policy'),
-    headers.get('retry-after'),
-    typeof value === 'object' && value !== null && 'limit' in value ? value.limit : undefined,
-  ];
 
   it('answers 429 with the limit, the headers and the seconds to wait, first by key', async () => {
     const answers = [];

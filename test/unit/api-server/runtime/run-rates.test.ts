@@ -23,8 +23,8 @@ const SHARED = { orbiset: 'acme.a', ratePerSecond: undefined, tenant: 'acme', or
 describe('RunRates', () => {
   it('takes a token of each limit or of none, and names the limit that is used up', () => {
     const rates = new RunRates({ tenant: { perSecond: 2, burst: 2 }, orb: { perSecond: 3, burst: 3 } });
-    const ask = (run: Partial<typeof SHARED>): string => {
-      const verdict = rates.take({ ...SHARED, ...run }, 0);
+    const ask = (change: Partial<typeof SHARED>): string => {
+      const verdict = rates.take({ ...SHARED, ...change }, 0);
       return verdict.allowed ? 'allowed' : verdict.limit;
     };
     expect([ask({}), ask({}), ask({})]).to.deep.equal(['allowed', 'allowed', 'tenant']);

@@ -42,12 +42,14 @@ function withField(name: string, value: JsonValue | undefined, part = 'stringDat
     : { ...base, stringData: { ...rest, [name]: value } };
 }
 
+/** The rate of the document with this text in its field; its findings when it is refused. */
+const rateOf = (text: string | undefined): unknown => {
+  const checked = parseApiKeyRecord(withField('rate', text));
+  return checked.ok ? checked.value.rate : checked.findings;
+};
+
 describe('parseApiKeyRecord', () => {
   it('reads the rate of a key; without one it has the rate of all keys', () => {
-    const rateOf = (text: string | undefined): unknown => {
-      const checked = parseApiKeyRecord(withField('rate', text));
-      return checked.ok ? checked.value.rate : checked.findings;
-    };
     expect([rateOf('5:9'), rateOf('0'), rateOf(undefined)]).to.deep.equal([
       { perSecond: 5, burst: 9 },
       'none',
