@@ -28,6 +28,7 @@ import {
   TRUSTED_PROXY,
   type ServiceGroup,
 } from '../adapters/process/shared-flags.ts';
+import { USE_LIMITS, useLimitsOf, type UseLimits } from '../adapters/process/limit-flags.ts';
 import { UsageError } from '../adapters/process/start-error.ts';
 import { parsePrometheus, PROMETHEUS_FLAGS, type PrometheusSettings } from '../adapters/prometheus/settings.ts';
 import type { LogLevel } from '../adapters/telemetry/logger.ts';
@@ -63,6 +64,7 @@ export interface Settings extends EgressFlags {
   readonly trustedProxies: readonly Cidr[];
   /** A proxy ends TLS, so callers have its address. */
   readonly isBehindProxy: boolean;
+  readonly use: UseLimits;
   readonly readyFile: string | undefined;
   /** Prometheus with the metrics that the status of providers shows; absent: no metrics. */
   readonly prometheus: PrometheusSettings | undefined;
@@ -125,6 +127,7 @@ const FLAGS = {
   ...HTTP_BOUND_FLAGS,
   services: SERVICES_FLAG,
   trustedProxies: TRUSTED_PROXY,
+  ...USE_LIMITS,
   identity: IDENTITY,
   readyFile: readyFileFlag('the addresses', 'requests are answered from filled caches'),
   egressAllow: EGRESS_ALLOW,
@@ -152,6 +155,10 @@ function tlsOf(args: Args): Settings['tls'] {
   return files === undefined ? undefined : { certFile: files[0], keyFile: files[1] };
 }
 
+/** All callers have the address of the proxy then, so a rate by address would be one for all of them. */
+const isBehindUnnamedProxy = (args: Args): boolean =>
+  args.has(FLAGS.behindTlsProxy.name) && !args.has(FLAGS.trustedProxies.name);
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function resolveSettings(args: Args, env: Environment): Settings {
@@ -173,6 +180,7 @@ function resolveSettings(args: Args, env: Environment): Settings {
     services: valueOf(args, FLAGS.services),
     trustedProxies: allOf(args, FLAGS.trustedProxies),
     isBehindProxy: args.has(FLAGS.behindTlsProxy.name),
+    use: useLimitsOf(args, FLAGS, isBehindUnnamedProxy(args)),
     readyFile: givenOf(args, FLAGS.readyFile),
     prometheus: parsePrometheus(args),
     identity: givenOf(args, FLAGS.identity) ?? `${hostname()}_${randomUUID().slice(0, 8)}`,

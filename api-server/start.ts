@@ -100,6 +100,7 @@ async function open(
       operator: { orgs: new Map(settings.orgs), firstComes: false },
       intervalMs: settings.reputationIntervalMs,
     },
+    use: settings.use,
     runtime: {
       platformNamespace: settings.namespace,
       standalone: false,
@@ -151,6 +152,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     trustedProxies: settings.trustedProxies,
     isBehindProxy: settings.isBehindProxy,
     probesListen: settings.probesListen,
+    rates: settings.use.rates,
     authenticate: createAuthenticate({
       keys: apiKeys,
       reviewer: new TokenReviewer({ client, clock }),

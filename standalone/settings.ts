@@ -1,6 +1,7 @@
 import { allOf, givenOf, valueOf } from '../adapters/process/arguments.ts';
 import { parseCommandLine, type CommandLine, type ParsedCommandLine } from '../adapters/process/command-line.ts';
 import { httpBoundsOf, type HttpBounds } from '../adapters/process/http-bound-flags.ts';
+import { useLimitsOf, type UseLimits } from '../adapters/process/limit-flags.ts';
 import { STANDALONE, type ServiceGroup } from '../adapters/process/shared-flags.ts';
 import type { LogLevel } from '../adapters/telemetry/logger.ts';
 import type { Cidr } from '../core/network/cidr.ts';
@@ -23,6 +24,7 @@ export interface Settings {
   readonly services: readonly ServiceGroup[];
   /** Proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies: readonly Cidr[];
+  readonly use: UseLimits;
   readonly readyFile: string | undefined;
   readonly egressAllow: readonly string[];
   readonly egressStub: readonly string[];
@@ -62,6 +64,7 @@ The same as: npm run -s orb -- dev [options]`,
       httpBounds: httpBoundsOf(args, valueOf(args, FLAGS.maxRequestBytes)),
       services: valueOf(args, FLAGS.services),
       trustedProxies: allOf(args, FLAGS.trustedProxies),
+      use: useLimitsOf(args, FLAGS),
       readyFile: givenOf(args, FLAGS.readyFile),
       egressAllow: allOf(args, FLAGS.egressAllow),
       egressStub: allOf(args, FLAGS.egressStub),

@@ -119,6 +119,7 @@ async function open(settings: Settings, { clock, log, orb, root, env }: StartToo
       intervalMs: settings.reputationIntervalMs,
     },
     status: { ownIntervalMs: measures(settings) ? settings.statusIntervalMs : 0 },
+    use: settings.use,
     runtime: {
       platformNamespace: PLATFORM_NAMESPACE,
       standalone: true,
@@ -165,6 +166,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     httpBounds: settings.httpBounds,
     services: settings.services,
     trustedProxies: settings.trustedProxies,
+    rates: settings.use.rates,
     authenticate: canary.beside(apiKeys.authenticate),
     missing: () => [],
     pins,

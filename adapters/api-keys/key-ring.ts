@@ -59,8 +59,17 @@ export class KeyRing {
   readonly keys = (): readonly ApiKeyRecord[] => [...this.#byId.values()].map(({ record }) => record);
 
   #callerOf(record: ApiKeyRecord): Caller {
-    const { keyId, tenants, scopes, orbs, expiresAt } = record;
-    return { id: `key:${keyId}`, tenants, scopes, orbs, expiresAt, standing: () => this.#standing(record) };
+    const { keyId, tenants, scopes, orbs, rate, expiresAt } = record;
+    const standing = (): ReturnType<Caller['standing']> => this.#standing(record);
+    return {
+      id: `key:${keyId}`,
+      tenants,
+      scopes,
+      orbs,
+      ...(rate === undefined ? {} : { rate }),
+      expiresAt,
+      standing,
+    };
   }
 
   #standing(record: ApiKeyRecord): ReturnType<Caller['standing']> {

@@ -13,7 +13,7 @@ import type { Finding } from '../../core/manifest/finding.ts';
 import { sha256 } from '../keys/primitives.ts';
 
 /** The wanted properties of a new key. */
-export interface NewApiKey extends Pick<ApiKeyFields, 'tenants' | 'scopes' | 'orbs' | 'cidrs' | 'createdBy'> {
+export interface NewApiKey extends Pick<ApiKeyFields, 'tenants' | 'scopes' | 'orbs' | 'cidrs' | 'rate' | 'createdBy'> {
   /** 1 ms to 365 days; default 90 days. */
   readonly lifeMs?: number;
 }

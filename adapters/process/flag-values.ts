@@ -3,6 +3,7 @@ import { parseCidr, type Cidr } from '../../core/network/cidr.ts';
 import { isHttpsOrigin } from '../../core/network/https-origin.ts';
 import { parseListenAddress, type ListenAddress } from '../../core/network/listen-address.ts';
 import { isLoopback } from '../../core/network/loopback.ts';
+import { parseRateLimit, type RateLimit } from '../../core/rate-limit/rate.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
 import { parseDuration, type DurationUnit } from '../../core/time/duration.ts';
 import { UsageError } from './start-error.ts';
@@ -78,6 +79,14 @@ const durationIn =
     if (ms !== undefined && ms >= least && ms <= most) return ms;
     throw new UsageError(`${flag} takes a duration from ${min} to ${max}, for example ${example}`);
   };
+
+export const asRateLimit: Parse<RateLimit> = (text, flag) => {
+  const limit = parseRateLimit(text);
+  if (limit !== undefined) return limit;
+  throw new UsageError(
+    `${flag} takes a number a second, and after a colon a number at once, for example 100:200; 0 for no limit`,
+  );
+};
 
 /** In ms, s, m or h. */
 export const asDuration = durationIn(FLAG_UNITS, '15s');

@@ -19,6 +19,7 @@ import {
   asText,
   DEFAULT_HOST,
 } from './flag-values.ts';
+import { USE_LIMITS } from './limit-flags.ts';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -207,6 +208,11 @@ export const STANDALONE = {
   ...HTTP_BOUND_FLAGS,
   services: SERVICES_FLAG,
   trustedProxies: TRUSTED_PROXY,
+  ...USE_LIMITS,
+  // All callers are on one machine: only its keys have a rate, except the first one (standalone/first-key.ts).
+  rateTenant: { ...USE_LIMITS.rateTenant, fallback: '0' },
+  rateOrb: { ...USE_LIMITS.rateOrb, fallback: '0' },
+  rateProcess: { ...USE_LIMITS.rateProcess, fallback: '0' },
   readyFile: readyFileFlag('url, key and an example', 'requests are answered'),
   egressAllow: EGRESS_ALLOW,
   egressStub: EGRESS_STUB,

@@ -14,6 +14,10 @@ export interface MetricSources {
   readonly ledgerCommits: () => { readonly groups: number; readonly rows: number };
   /** Entries in the log; after a rejection the metric keeps its last value. */
   readonly logSize: () => Promise<number>;
+  /** What the tenants with the most bytes have in the ledger; after a rejection the metrics keep their last values. */
+  readonly tenants: () => Promise<
+    readonly { readonly tenant: string; readonly rows: number; readonly bytes: number }[]
+  >;
   readonly apiKeys: () => readonly { readonly keyId: string; readonly expiresAt: number }[];
   /** Number of origins with an allow rule or a stub. */
   readonly egressExceptions: () => number;
@@ -104,6 +108,26 @@ function total(registers: RegistryList, name: string, help: string, read: () => 
 /** Prometheus counts in seconds. */
 const MS = 1000;
 
+function tenantMetrics(registers: RegistryList, { tenants }: MetricSources): void {
+  for (const [what, help] of [
+    ['rows', 'Rows of a tenant in the ledger'],
+    ['bytes', 'Bytes of a tenant in the ledger, estimated'],
+  ] as const) {
+    const made: Gauge<'tenant'> = new Gauge({
+      name: `orb_ledger_tenant_${what}`,
+      help: `${help}; only of the 100 tenants with the most bytes.`,
+      labelNames: ['tenant'],
+      registers: [...registers],
+      collect: async () => {
+        const largest = await tenants().catch(() => undefined);
+        if (largest === undefined) return;
+        made.reset();
+        for (const one of largest) made.set({ tenant: one.tenant }, one[what]);
+      },
+    });
+  }
+}
+
 function sourceMetrics(registers: RegistryList, sources: MetricSources): void {
   gauge(registers, 'orb_runs_in_flight', 'Runs that have begun and not ended.', sources.runsInFlight);
   gauge(registers, 'orb_egress_exceptions', 'Origins that pass the dialer by exception.', sources.egressExceptions);
@@ -133,6 +157,7 @@ function sourceMetrics(registers: RegistryList, sources: MetricSources): void {
       if (size !== undefined) logSize.set(size);
     },
   });
+  tenantMetrics(registers, sources);
   const expiry: Gauge<'keyid'> = new Gauge({
     name: 'orb_api_key_expiry_timestamp_seconds',
     help: 'When an API key ends.',

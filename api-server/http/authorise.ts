@@ -1,6 +1,9 @@
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Scope } from '../../core/api-key/scopes.ts';
+import type { RateHeaders } from '../../core/rate-limit/rate-limiter.ts';
 import { problem } from './problem.ts';
+import { rateProblem } from './rate-problem.ts';
+import type { RateStep, RequestRates } from './request-rates.ts';
 import type { Reply, Route } from './route.ts';
 
 export type AuthResult =
@@ -38,8 +41,15 @@ export type Authenticate = (
 
 /** Whether this request may continue, and as which caller. */
 export type Authorised =
-  | { readonly kind: 'ok'; readonly caller: Caller | undefined }
-  | { readonly kind: 'refused'; readonly reply: Reply };
+  | {
+      readonly kind: 'ok';
+      readonly caller: Caller | undefined;
+      /** Of its rate, for the answer. */
+      readonly headers: RateHeaders;
+    }
+  | { readonly kind: 'refused'; readonly reply: Reply }
+  /** Its rate is used up. */
+  | { readonly kind: 'limited'; readonly reply: Reply };
 
 interface Presented {
   readonly requestId: string;
@@ -50,24 +60,46 @@ interface Presented {
   readonly url: string;
 }
 
-const ANYONE: Authorised = { kind: 'ok', caller: undefined };
 const EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
 
-function judge(scope: AccessSubject['scope'], presented: Presented, result: AuthResult): Authorised {
+/** What identifies and limits the senders of requests. */
+export interface Gatekeeping {
+  readonly authenticate: Authenticate;
+  readonly rates: RequestRates;
+}
+
+const settled = (presented: Presented, step: RateStep, caller?: Caller): Authorised =>
+  step.kind === 'allowed'
+    ? { kind: 'ok', caller, headers: step.headers }
+    : { kind: 'limited', reply: rateProblem(presented, step.refusal) };
+
+const anyone = (route: Route, presented: Presented, { rates }: Gatekeeping): Authorised =>
+  route.scope === 'source' || route.rated === false
+    ? { kind: 'ok', caller: undefined, headers: {} }
+    : settled(presented, rates.ofStranger(presented.address));
+
+/** The answer to wrong credentials; 429 when too many came from the address. */
+function refused(presented: Presented, { rates }: Gatekeeping, reply: Reply): Authorised {
+  const step = rates.ofStranger(presented.address);
+  return step.kind === 'allowed' ? { kind: 'refused', reply } : settled(presented, step);
+}
+
+function judge(scope: AccessSubject['scope'], presented: Presented, result: AuthResult, gate: Gatekeeping): Authorised {
   if (result.kind === 'unauthenticated') {
     // RFC 6750 §3.1: the error is named only when credentials were sent.
     const challenge = presented.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
     const headers = { 'www-authenticate': challenge };
-    return { kind: 'refused', reply: problem(presented, 'unauthenticated', { headers }) };
+    return refused(presented, gate, problem(presented, 'unauthenticated', { headers }));
   }
   if (result.kind === 'forbidden') {
     const detail = result.why === 'cidr' ? 'The key may not be used from this address.' : result.detail;
-    return { kind: 'refused', reply: problem(presented, 'forbidden', { detail }) };
+    return refused(presented, gate, problem(presented, 'forbidden', { detail }));
   }
   if (result.kind === 'unavailable')
     return { kind: 'refused', reply: problem(presented, 'authentication-unavailable') };
   const { caller } = result;
-  if (scope === 'authenticated' || caller.scopes.has(scope)) return { kind: 'ok', caller };
+  const allowed = settled(presented, gate.rates.ofCaller(caller), caller);
+  if (scope === 'authenticated' || caller.scopes.has(scope) || allowed.kind !== 'ok') return allowed;
   const detail = `The key lacks the scope ${scope}.`;
   const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` };
   return { kind: 'refused', reply: problem(presented, 'forbidden', { detail, headers }) };
@@ -92,19 +124,25 @@ function wantedBy({ path, admin }: Route, scope: AccessSubject['scope'], { param
   };
 }
 
-/** Authentication and scope of one request. Public routes skip both, as do those that verify their sender themselves. */
-export function authorise(
-  route: Route,
-  presented: Presented,
-  authenticate: Authenticate,
-): Authorised | Promise<Authorised> {
+/** Whether credentials look like an API key, which is checked without a call to another service. */
+const isApiKey = (authorization: string): boolean => /^bearer +orb_/i.test(authorization);
+
+/**
+ * Rate, authentication and scope of one request. Public routes skip the last two, as do those that verify their sender
+ * themselves, and these have rates of their own. A token of an address with too many wrong ones is not checked: the check
+ * is a call to the Kubernetes API.
+ */
+export function authorise(route: Route, presented: Presented, gate: Gatekeeping): Authorised | Promise<Authorised> {
   const { scope } = route;
-  if (scope === 'public' || scope === 'source') return ANYONE;
-  if (route.anonymous === 'maybe' && presented.authorization === undefined) return ANYONE;
-  const result = authenticate(presented.authorization, presented.address, () => wantedBy(route, scope, presented));
+  const { authorization, address } = presented;
+  if (scope === 'public' || scope === 'source') return anyone(route, presented, gate);
+  if (route.anonymous === 'maybe' && authorization === undefined) return anyone(route, presented, gate);
+  if (authorization !== undefined && !isApiKey(authorization) && !gate.rates.mayCheck(address))
+    return settled(presented, gate.rates.ofStranger(address));
+  const result = gate.authenticate(presented.authorization, presented.address, () => wantedBy(route, scope, presented));
   return result instanceof Promise
-    ? result.then((settled) => judge(scope, presented, settled))
-    : judge(scope, presented, result);
+    ? result.then((answer) => judge(scope, presented, answer, gate))
+    : judge(scope, presented, result, gate);
 }
 
 /** `Orb-Key-Expires` in the last 14 days of a key (design.md §3), else undefined. */

@@ -24,6 +24,9 @@ function ofScope({ scope }: Route): readonly ProblemCode[] {
     : ['unauthenticated', 'forbidden', 'authentication-unavailable', 'not-ready'];
 }
 
+/** Whether the rates of keys, addresses and the process hold for it. */
+const isRated = ({ scope, rated }: Route): boolean => scope !== 'source' && rated !== false;
+
 /** Codes that the server itself may answer in place of the handler. */
 function sharedProblems(route: Route): readonly ProblemCode[] {
   return [
@@ -31,6 +34,7 @@ function sharedProblems(route: Route): readonly ProblemCode[] {
     // A route that reads its body itself names what it answers to one.
     ...(route.accepts === 'bytes' ? [] : (['unsupported-media-type'] as const)),
     ...ofScope(route),
+    ...(isRated(route) ? (['rate-limited'] as const) : []),
     ...(route.path.includes('{') ? (['malformed-path'] as const) : []),
     ...(route.accepts !== 'application/json' ? [] : (['body-too-large', 'overloaded'] as const)),
     ...(route.sheds ? (['overloaded', 'ledger-unavailable', 'shutting-down'] as const) : []),
@@ -61,7 +65,8 @@ function responsesOf(route: Route): Json {
   const byStatus = Object.groupBy(codes, (code) => String(problems[code].status));
   const responses: Record<string, JsonValue> = {};
   for (const [status, answer] of Object.entries(route.operation.responses)) {
-    responses[status] = { ...answer, headers: { ...answerHeaders, ...answer.headers } };
+    const rates = isRated(route) ? rateHeaders : {};
+    responses[status] = { ...answer, headers: { ...answerHeaders, ...rates, ...answer.headers } };
   }
   for (const [status, some] of Object.entries(byStatus)) responses[status] = problemAnswer(some ?? []);
   return responses;

@@ -74,8 +74,13 @@ export interface Route {
   readonly forAnyone?: (request: RouteRequest) => Promise<Reply | undefined>;
   /** `maybe`: it does more for callers that act for the platform, so a ServiceAccount is asked for that right too. */
   readonly admin?: 'maybe';
-  /** Counts against the limit of runs in flight and is shed first when the process is overloaded. */
+  /**
+   * Counts against the limit of runs in flight and is shed first when the process is overloaded. Tenants share the places,
+   * and the time of the event loop.
+   */
   readonly sheds?: true;
+  /** `false`: a probe of this process, which no rate refuses. */
+  readonly rated?: false;
   /**
    * Media type that a body must have. A route without this member takes no body. `bytes`: any type; the handler judges
    * the headers first, then calls `readBody` with a limit of its own, or answers without reading.

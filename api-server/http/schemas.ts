@@ -1,4 +1,5 @@
 import { ATTEMPT_REASONS } from '../../core/attempts/reasons.ts';
+import { LIMIT_NAMES } from '../../core/rate-limit/rate-limiter.ts';
 import { ATTEMPT_OUTCOMES } from '../../core/receipt/record.ts';
 import type { JsonSchema } from './operation.ts';
 import { problems } from './problems.ts';
@@ -57,15 +58,17 @@ export const shapes = {
   hashes: { type: 'array', items: { type: 'string', contentEncoding: 'base64' }, maxItems: 64 },
 } as const satisfies Record<string, JsonSchema>;
 
-/** `RateLimit` of a run whose Orbiset has a rate. */
+/** `RateLimit` of a request. */
 export const rateLimitHeader = {
-  description: '`"orbiset";r=49;t=1`: 49 more runs may start now, and all of them again in 1 second.',
+  description:
+    '`"orbiset";r=49;t=1`: 49 more runs may start now, and all of them again in 1 second. Other limits in the same form, with commas between them.',
   schema: { type: 'string' },
 } as const;
 
-/** `RateLimit-Policy` of the same run. */
+/** `RateLimit-Policy` of the same request. */
 export const rateLimitPolicyHeader = {
-  description: '`"orbiset";q=50;w=1`: 50 runs in 1 second; only with limits.rate_per_second of the Orbiset.',
+  description:
+    '`"key";q=200;w=2`: 200 requests in 2 seconds. `orbiset` only with limits.rate_per_second of the Orbiset.',
   schema: { type: 'string' },
 } as const;
 
@@ -142,6 +145,10 @@ const problemSchema = closed(
       minimum: 0,
       description: 'Seconds to wait before the next try; the same as the header Retry-After.',
     },
+    limit: {
+      enum: LIMIT_NAMES,
+      description: 'What the rate that was hit is counted for; docs/multi-tenancy.md explains each.',
+    },
     provider_status: { type: 'integer', minimum: 100, maximum: 599 },
     provider_body: providerBody,
     openings,
@@ -172,6 +179,7 @@ const problemSchema = closed(
     'rules',
     'maybe_executed',
     'retry_after_s',
+    'limit',
     'provider_status',
     'provider_body',
     'openings',

@@ -3,18 +3,22 @@ import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import type { Admission } from './admission.ts';
-import { authorise, expiryNotice, type Authenticate } from './authorise.ts';
+import type { Share } from '../../core/fair-share/share.ts';
+import { bothRates, type RateHeaders } from '../../core/rate-limit/rate-limiter.ts';
+import { authorise, expiryNotice, type Gatekeeping } from './authorise.ts';
 import { awaitsContinue, hasBody, isPlainJson, readBody, type BodyResult } from './body.ts';
 import { noRoom } from './no-room.ts';
 import type { Exchange } from './exchange.ts';
 import { LiveRequest, type RequestTools } from './live-request.ts';
+import type { LoopTurns } from './loop-turns.ts';
 import { ledgerCode, problem } from './problem.ts';
 import { respond } from './respond.ts';
 import type { Reply, Route } from './route.ts';
+import { orbisetRef } from './tenant.ts';
 
-export interface ServeContext extends RequestTools {
-  readonly authenticate: Authenticate;
+export interface ServeContext extends RequestTools, Gatekeeping {
   readonly admission: Admission;
+  readonly turns: LoopTurns;
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
   /** Longest time in which the caller takes no byte of a large answer, ms. */
@@ -81,40 +85,78 @@ function unread(
   return problem(exchange, 'body-too-large', { detail });
 }
 
-/** @returns undefined: the caller went away, and no answer is sent */
-async function answer(
-  context: ServeContext,
-  route: Route,
-  exchange: Exchange,
-  params: Readonly<Record<string, string>>,
-): Promise<Reply | undefined> {
+/** A request with the route that it matched. */
+interface Matched {
+  readonly route: Route;
+  readonly exchange: Exchange;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Reads the body. @returns undefined: the caller went away; a reply: the body is refused */
+async function bodyOf(context: ServeContext, { route, exchange }: Matched): Promise<Uint8Array | Reply | undefined> {
   const { request } = exchange;
-  const authorised = await authorise(route, presentedBy(context, exchange, params), context.authenticate);
+  if (hasBody(request) && !takesBody(route, request)) return problem(exchange, 'unsupported-media-type');
+  // Only here: a caller that waits for `100 Continue` sends no body to a refusal.
+  if (awaitsContinue(request, context.bodyBytes)) exchange.response.writeContinue();
+  const body = await readBody(request, { limitBytes: context.bodyBytes }, context.held.ofBody(exchange));
+  return body.kind === 'body' ? body.bytes : unread(context, exchange, body);
+}
+
+/** Whose work a request is. */
+const shareOf = ({ exchange: { caller }, params: { id = '' } }: Matched): Share => ({
+  tenant: orbisetRef(id, caller)?.namespace ?? caller?.tenants[0] ?? '',
+  key: caller?.id ?? 'anonymous',
+});
+
+/** A run: it has a place among the runs in flight, and its handler starts when it is its tenant's turn. */
+async function shared(context: ServeContext, matched: Matched): Promise<Reply | undefined> {
+  const { route, exchange, params } = matched;
+  const share = shareOf(matched);
+  const admitted = context.admission.admit(share);
+  if (admitted.kind === 'refused') return problem(exchange, admitted.code);
+  try {
+    const body = await bodyOf(context, matched);
+    if (!(body instanceof Uint8Array)) return body;
+    return await context.turns.run(share, () =>
+      // A caller that has gone gets no answer: what did not begin need not begin.
+      exchange.response.destroyed
+        ? Promise.resolve(undefined)
+        : route.handle(new LiveRequest(exchange, params, body, context)),
+    );
+  } finally {
+    admitted.release();
+  }
+}
+
+/** Reads the body and calls the handler. @returns undefined: the caller went away, and no answer is sent */
+async function served(context: ServeContext, matched: Matched): Promise<Reply | undefined> {
+  const { route, exchange, params } = matched;
+  if (route.sheds) return shared(context, matched);
+  if (route.accepts === 'bytes') return route.handle(new LiveRequest(exchange, params, NO_BYTES, context));
+  const body = await bodyOf(context, matched);
+  return body instanceof Uint8Array ? route.handle(new LiveRequest(exchange, params, body, context)) : body;
+}
+
+const withRates = (reply: Reply, rates: RateHeaders): Reply => ({ ...reply, headers: bothRates(rates, reply.headers) });
+
+/** @returns undefined: the caller went away, and no answer is sent */
+async function answer(context: ServeContext, matched: Matched): Promise<Reply | undefined> {
+  const { route, exchange, params } = matched;
+  const authorised = await authorise(route, presentedBy(context, exchange, params), context);
+  if (authorised.kind === 'limited') return authorised.reply;
   if (authorised.kind === 'refused') {
     const open = await route.forAnyone?.(new LiveRequest(exchange, params, NO_BYTES, context));
     return open ?? authorised.reply;
   }
   exchange.caller = authorised.caller;
-  if (route.accepts === 'bytes') return route.handle(new LiveRequest(exchange, params, NO_BYTES, context));
-  if (hasBody(request) && !takesBody(route, request)) {
-    return problem(exchange, 'unsupported-media-type');
-  }
-  // Only here: a caller that waits for `100 Continue` sends no body to a refusal.
-  if (awaitsContinue(request, context.bodyBytes)) exchange.response.writeContinue();
-  const body = await readBody(request, { limitBytes: context.bodyBytes }, context.held.ofBody(exchange));
-  return body.kind === 'body'
-    ? route.handle(new LiveRequest(exchange, params, body.bytes, context))
-    : unread(context, exchange, body);
+  const reply = await served(context, matched);
+  return reply && withRates(reply, authorised.headers);
 }
 
-async function guarded(
-  context: ServeContext,
-  route: Route,
-  exchange: Exchange,
-  params: Readonly<Record<string, string>>,
-): Promise<void> {
+async function guarded(context: ServeContext, matched: Matched): Promise<void> {
+  const { exchange } = matched;
   try {
-    const reply = await answer(context, route, exchange, params);
+    const reply = await answer(context, matched);
     if (reply) finish(context, exchange, reply);
   } catch (error) {
     if (!exchange.response.destroyed) finish(context, exchange, faultReply(context, exchange, error));
@@ -122,9 +164,9 @@ async function guarded(
 }
 
 /**
- * Serves one matched request in this order: admission, authentication, body, handler. Admission comes first, so that a
- * refusal costs nothing. Never rejects. An admitted run holds its place until its handler is done, also when the caller
- * has gone.
+ * Serves one matched request in this order: authentication and rate, admission, body, handler. Admission shares places by
+ * tenant, so it needs the caller; a check of an API key takes some µs. Never rejects. An admitted run holds its place
+ * until its handler is done, also when the caller has gone.
  */
 export async function serveRoute(
   context: ServeContext,
@@ -138,13 +180,6 @@ export async function serveRoute(
   if (missing.length > 0) {
     return finish(context, exchange, problem(exchange, 'not-ready', { detail: `Missing: ${missing.join(', ')}.` }));
   }
-  if (!route.sheds) return guarded(context, route, exchange, params);
-  if (context.isDraining()) return finish(context, exchange, problem(exchange, 'shutting-down'));
-  const admitted = context.admission.admit();
-  if (admitted.kind === 'refused') return finish(context, exchange, problem(exchange, admitted.code));
-  try {
-    return await guarded(context, route, exchange, params);
-  } finally {
-    admitted.release();
-  }
+  if (route.sheds && context.isDraining()) return finish(context, exchange, problem(exchange, 'shutting-down'));
+  return guarded(context, { route, exchange, params });
 }

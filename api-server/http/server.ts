@@ -16,6 +16,8 @@ import { drainServer, type Connections } from './connections.ts';
 import { headFault } from './head-fault.ts';
 import { RequestWithExchange, Exchange, exchangeOf } from './exchange.ts';
 import { problem } from './problem.ts';
+import { LoopTurns } from './loop-turns.ts';
+import { NO_RATES, RequestRates, type RequestRateLimits } from './request-rates.ts';
 import type { Route } from './route.ts';
 import { serverLimits, type Refusal, type ServerLimits } from './server-limits.ts';
 import { faultReply, finish, serveRoute, type ServeContext } from './serve-route.ts';
@@ -43,6 +45,8 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
   readonly admission: Admission;
+  /** Rates of requests. Default: none. */
+  readonly rates?: RequestRateLimits;
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
   readonly random: (bytes: number) => Uint8Array;
@@ -207,6 +211,8 @@ export function createApp(options: AppOptions): App {
     idleMs: limits.silenceMs,
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
+    rates: new RequestRates(options.rates ?? NO_RATES, clock.monotonic),
+    turns: new LoopTurns({ now: clock.monotonic }),
   };
   const app = routed(options.routes, context);
   const requestId = (): string => newId('req_', clock.now(), random);

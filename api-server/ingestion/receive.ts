@@ -74,8 +74,8 @@ async function verified(parts: ReceiveParts, incoming: Incoming): Promise<Step<V
 async function accepted(parts: ReceiveParts, request: RouteRequest, { source, body, key }: Verified): Promise<Reply> {
   const { clock, random, ledger, intake } = parts;
   const { namespace, name, type, scheme } = source;
-  const seconds = intake.rates.delivery(source, clock.monotonic());
-  if (seconds > 0) return tooMany(request, type, seconds);
+  const refused = intake.rates.delivery(source, clock.monotonic());
+  if (refused !== undefined) return tooMany(request, type, refused);
   const now = clock.now();
   const deliveryId = newId('dlv_', now, random);
   const row = {
@@ -100,8 +100,8 @@ async function accepted(parts: ReceiveParts, request: RouteRequest, { source, bo
 
 async function answer(parts: ReceiveParts, incoming: Incoming): Promise<Reply> {
   const { request, source } = incoming;
-  const seconds = parts.intake.rates.request(request.address, parts.clock.monotonic());
-  if (seconds > 0) return tooMany(request, source?.type, seconds);
+  const refused = parts.intake.rates.request(request.address, parts.clock.monotonic());
+  if (refused !== undefined) return tooMany(request, source?.type, refused);
   if (parts.intake.isClosed()) return problem(request, 'overloaded');
   const delivery = await verified(parts, incoming);
   return delivery.ok ? accepted(parts, request, delivery.value) : delivery.reply;

@@ -1,5 +1,6 @@
 import type { SourceType } from '../../core/ingestion/source/scheme-of.ts';
 import { problem } from '../http/problem.ts';
+import { rateProblem, type RateRefusal } from '../http/rate-problem.ts';
 import type { Reply } from '../http/route.ts';
 
 interface Asked {
@@ -17,11 +18,11 @@ export const wrongSender = (request: Asked): Reply =>
     headers: { 'www-authenticate': 'Webhook realm="signal-source"' },
   });
 
-/** Too many requests of a client or a source. @param seconds until the next one is taken */
-export function tooMany(request: Asked, type: SourceType | undefined, seconds: number): Reply {
-  const code = type !== undefined && RETRIES_429.has(type) ? 'rate-limited' : 'overloaded';
-  return problem(request, code, { headers: { 'retry-after': String(seconds) } });
-}
+/** Too many requests of a client or a source. */
+export const tooMany = (request: Asked, type: SourceType | undefined, refusal: RateRefusal): Reply =>
+  type !== undefined && RETRIES_429.has(type)
+    ? rateProblem(request, refusal)
+    : problem(request, 'overloaded', { headers: refusal.headers, extensions: { limit: refusal.limit } });
 
 /** @param methods what the path takes, as in `Allow` */
 export const wrongMethod = (request: Asked, methods: string): Reply =>

@@ -1,5 +1,7 @@
-import { parseIp } from '../../core/network/ip-address.ts';
-import { TokenBucket, type BucketRate } from '../../core/rate-limit/token-bucket.ts';
+import { clientName } from '../../core/network/client-name.ts';
+import { ofOneSecond, type Rate } from '../../core/rate-limit/rate.ts';
+import { RateLimiter, type LimitName, type RateVerdict } from '../../core/rate-limit/rate-limiter.ts';
+import type { RateRefusal } from '../http/rate-problem.ts';
 import type { SignalSource } from './source.ts';
 
 /** Requests a second of one client, and of all clients of this process (ingestion.md §6). */
@@ -10,61 +12,22 @@ export interface IngestLimits {
 
 const ingestLimits: IngestLimits = { perAddress: 100, inAll: 1000 };
 
-const SECOND_MS = 1000;
-const FIRST_SWEEP = 1024;
-/** Bytes of an IPv6 address that name a network: its owner has all addresses below. */
-const NETWORK_BYTES = 8;
+const ALL = 'all';
 
-/** Buckets by name. A full bucket is dropped, because a new one is equal to it. */
-class Buckets {
-  readonly #buckets = new Map<string, TokenBucket>();
-  #sweepAt = FIRST_SWEEP;
-
-  get size(): number {
-    return this.#buckets.size;
-  }
-
-  of(name: string, rate: BucketRate, now: number): TokenBucket {
-    const known = this.#buckets.get(name);
-    if (known !== undefined) {
-      known.setRate(rate, now);
-      return known;
-    }
-    if (this.#buckets.size >= this.#sweepAt) this.#sweep(now);
-    const bucket = new TokenBucket({ ...rate, now });
-    this.#buckets.set(name, bucket);
-    return bucket;
-  }
-
-  #sweep(now: number): void {
-    for (const [name, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(name);
-    this.#sweepAt = Math.max(FIRST_SWEEP, 2 * this.#buckets.size);
-  }
-}
-
-/** Takes a token. @returns whole seconds until the next one, at least 1; 0: it was taken */
-const take = (bucket: TokenBucket, now: number): number =>
-  bucket.take(now) ? 0 : Math.max(1, Math.ceil(bucket.msUntil(1, now) / SECOND_MS));
-
-const rateOf = (perSecond: number, burst = perSecond): BucketRate => ({ burst, everyMs: SECOND_MS / perSecond });
-
-/** One name for each IPv4 address and each IPv6 network, however it is written. */
-function clientName(address: string): string {
-  const bytes = parseIp(address);
-  if (bytes === undefined) return '';
-  return (bytes.length === 4 ? bytes : bytes.subarray(0, NETWORK_BYTES)).join('.');
-}
+const refused = (limit: LimitName, verdict: RateVerdict): RateRefusal | undefined =>
+  verdict.allowed ? undefined : { limit, headers: verdict.headers() };
 
 /** Rates of requests to signal sources. Times are monotonic ms; each process counts for itself. */
 export class IngestRates {
-  readonly #limits: IngestLimits;
-  readonly #clients = new Buckets();
-  readonly #sources = new Buckets();
-  readonly #all: TokenBucket;
+  readonly #perAddress: Rate;
+  readonly #inAll: Rate;
+  readonly #clients = new RateLimiter('address');
+  readonly #sources = new RateLimiter('source');
+  readonly #process = new RateLimiter('process');
 
-  constructor(now: number, limits: IngestLimits = ingestLimits) {
-    this.#limits = limits;
-    this.#all = new TokenBucket({ ...rateOf(limits.inAll), now });
+  constructor({ perAddress, inAll }: IngestLimits = ingestLimits) {
+    this.#perAddress = ofOneSecond(perAddress);
+    this.#inAll = ofOneSecond(inAll);
   }
 
   /** Number of buckets of clients in memory. */
@@ -72,14 +35,17 @@ export class IngestRates {
     return this.#clients.size;
   }
 
-  /** A request came. One that its client's rate refuses costs the others nothing. @returns seconds to wait; 0: go on */
-  request(address: string, now: number): number {
-    const client = this.#clients.of(clientName(address), rateOf(this.#limits.perAddress), now);
-    return take(client, now) || take(this.#all, now);
+  /** A request came. One that its client's rate refuses costs the others nothing. @returns undefined: go on */
+  request(address: string, now: number): RateRefusal | undefined {
+    return (
+      refused('address', this.#clients.take(clientName(address), this.#perAddress, now)) ??
+      refused('process', this.#process.take(ALL, this.#inAll, now))
+    );
   }
 
-  /** A verified delivery came: only its sender can use up the rate of a source. @returns seconds to wait; 0: go on */
-  delivery({ namespace, name, limits }: SignalSource, now: number): number {
-    return take(this.#sources.of(`${namespace}/${name}`, rateOf(limits.rps, limits.burst), now), now);
+  /** A verified delivery came: only its sender can use up the rate of a source. @returns undefined: go on */
+  delivery({ namespace, name, limits }: SignalSource, now: number): RateRefusal | undefined {
+    const rate = { perSecond: limits.rps, burst: limits.burst };
+    return refused('source', this.#sources.take(`${namespace}/${name}`, rate, now));
   }
 }

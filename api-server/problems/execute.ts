@@ -7,6 +7,11 @@ export const executeProblems = {
     title: 'The request does not fit the Orb',
     next: 'Correct what errors[] points at; the Orb’s manifest names its inputs.',
   },
+  'quota-exceeded': {
+    status: 429,
+    title: 'The tenant has its quota of the ledger',
+    next: 'Ask the operator of the installation for more; detail names the quota. Stored answers, and records of policies and webhooks, give their bytes back at the end of their retention.',
+  },
   'orbiset-suspended': {
     status: 503,
     title: 'The Orbiset is suspended',

@@ -30,12 +30,12 @@ export interface Receiving {
 }
 
 export async function createReceiving(parts: ReceivingParts): Promise<Receiving> {
-  const { ledger, ledgerFolder, clock, log, metrics, loopDelayMs, traffic } = parts;
+  const { ledger, ledgerFolder, log, metrics, loopDelayMs, traffic } = parts;
   const volume = await watchVolume(ledgerFolder, log.logger);
   const pressure = { ledger: () => ledger.load(), loopDelayMs, volumeUsed: volume.used };
   const bell = new DeliveryBell();
   const intake: Intake = {
-    rates: new IngestRates(clock.monotonic()),
+    rates: new IngestRates(),
     isClosed: () => isIntakeClosed(pressure),
     metrics: createReceiveMetrics(metrics.registry),
     traffic,

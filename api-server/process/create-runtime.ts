@@ -26,7 +26,7 @@ type Parts = Pick<
   Pick<Runtime, 'policyState'>;
 
 /** What executes runs in one process. */
-export function createRuntime({ clock, log, keys, exceptions, runtime }: PlatformOptions, parts: Parts): Runtime {
+export function createRuntime({ clock, log, keys, exceptions, runtime, use }: PlatformOptions, parts: Parts): Runtime {
   const { version, reputation, policies, policyState, ...shared } = parts;
   const { catalog, metrics } = parts;
   const inFlight = new RunsInFlight();
@@ -41,6 +41,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime }: Platfor
     logger: log.logger,
     settings: {
       ...runtime,
+      ledgerQuotaBytes: use.ledgerQuotaBytes,
       cleartextOrigins: cleartextOrigins(exceptions),
       userAgent: `orb-platform/${version}`,
       maxTimeoutMs: MAX_TIMEOUT_MS,
@@ -52,9 +53,9 @@ export function createRuntime({ clock, log, keys, exceptions, runtime }: Platfor
       onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
     }),
     answers: new AnswerRunner(),
-    slots: new Slots(SLOTS),
+    slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
     inFlight,
-    rates: new RunRates(),
+    rates: new RunRates(use.rates),
     published: reputation.listings,
     policies,
     policyState,

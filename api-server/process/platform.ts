@@ -8,6 +8,7 @@ import type { Scorer } from '../../adapters/reputation-worker/port.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
 import type { HeadStore } from '../../adapters/log-head/port.ts';
+import type { UseLimits } from '../../adapters/process/limit-flags.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import { createMetrics, type Metrics, type MetricSources } from '../../adapters/telemetry/metrics.ts';
 import { SharedCount } from '../../adapters/threads/shared-count.ts';
@@ -98,6 +99,8 @@ export interface PlatformOptions {
   };
   /** Who measures: absent: a prober tells its rounds. */
   readonly status?: Pick<PlatformStatusParts, 'ownIntervalMs'>;
+  /** How much callers may use. */
+  readonly use: UseLimits;
   /** Settings that differ between standalone and a cluster. */
   readonly runtime: Pick<
     RuntimeSettings,
@@ -162,13 +165,18 @@ interface Measured {
 }
 
 function openAdmission(
+  { use }: PlatformOptions,
   ledger: Ledger,
   loopDelayMs: () => number,
 ): { readonly admission: Admission; readonly runs: SharedCount } {
   const runs = new SharedCount();
   const pressure = { ledger: () => ledger.load(), loopDelayMs };
-  return { admission: createAdmission(pressure, admissionLimits, () => runs.add()), runs };
+  const limits = { ...admissionLimits, tenantPct: use.tenantPct };
+  return { admission: createAdmission(pressure, limits, () => runs.add()), runs };
 }
+
+/** Tenants with metrics of their own: a bound on the number of series. */
+const SHOWN_TENANTS = 100;
 
 const metricSources = (
   { apiKeys, exceptions, log }: PlatformOptions,
@@ -178,6 +186,7 @@ const metricSources = (
   ledgerLoad: () => ledger.load(),
   ledgerCommits: () => ledger.commits(),
   logSize: () => ledger.logSize(),
+  tenants: () => ledger.largestTenants(SHOWN_TENANTS),
   apiKeys,
   egressExceptions: () => exceptions.length,
   logConsistent: () => head.isConsistent(),
@@ -239,7 +248,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
   const delay = watchLoopDelay();
-  const { admission, runs } = openAdmission(ledger, delay.meanMs);
+  const { admission, runs } = openAdmission(options, ledger, delay.meanMs);
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };

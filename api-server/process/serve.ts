@@ -6,6 +6,7 @@ import { until } from '../../adapters/time/until.ts';
 import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
 import type { Authenticate } from '../http/authorise.ts';
 import { createHttpMetrics } from '../http/http-metrics.ts';
+import type { RequestRateLimits } from '../http/request-rates.ts';
 import { createApp, type App, type Answered } from '../http/server.ts';
 import type { ServerLimits } from '../http/server-limits.ts';
 import { sweepUntil } from '../run/sweeper.ts';
@@ -85,6 +86,7 @@ export interface ServeOptions extends RouteParts {
   readonly isBehindProxy?: boolean;
   /** Address of `/livez` and `/readyz` alone, for the kubelet; default: they have no address of their own. */
   readonly probesListen?: ListenAddress | undefined;
+  readonly rates: RequestRateLimits;
   readonly authenticate: Authenticate;
   /** Longest time for the work in progress when it stops, ms; default 125 000: longer than the longest run. */
   readonly drainMs?: number;
@@ -184,6 +186,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     limits: limitsOf(options, log),
     trustedProxies: options.trustedProxies,
     isBehindProxy: options.isBehindProxy ?? false,
+    rates: options.rates,
     notStarted: untilStarted(options.missing),
     ...(options.tls === undefined ? {} : { tls: options.tls.first.files }),
   });

@@ -15,6 +15,7 @@ import { isTenantRefusal } from '../../core/attempts/classify.ts';
 import type { ReadyAttempt } from '../../core/run/eligibility.ts';
 import { attempt, type AttemptResult } from './attempt.ts';
 import type { OrbFailover, Sender } from '../runtime/failover/orb-failover.ts';
+import { shareOf } from './plan.ts';
 import type { Run } from './start.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -133,7 +134,7 @@ class RunCalls {
     const { plan, live } = this.#run;
     const ready = plan.eligible.find((one) => one.provider.name === provider);
     if (ready === undefined) throw new RangeError('a provider of another run');
-    const slot = this.#runtime.slots.acquire(slotKeys(plan.orb, ready), live.signal);
+    const slot = this.#runtime.slots.acquire(shareOf(plan), slotKeys(plan.orb, ready), live.signal);
     const held = slot instanceof Promise ? await slot : slot;
     if (held === undefined) return undefined;
     try {

@@ -3,6 +3,7 @@ import type { Caller } from '../../core/api-key/caller.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
+import type { Share } from '../../core/fair-share/share.ts';
 import type { EligibleProviders } from '../../core/run/eligibility.ts';
 import type { RunPolicy } from './run-policy.ts';
 
@@ -32,3 +33,9 @@ export interface RunPlan extends ResolvedRun {
   /** Standalone only: show the redacted provider answer. */
   readonly debug: boolean;
 }
+
+/** Whose work a run is: the tenant is the one of its Orbiset. */
+export const shareOf = ({ orbiset, caller }: Pick<RunPlan, 'orbiset' | 'caller'>): Share => ({
+  tenant: orbiset.namespace,
+  key: caller?.id ?? 'anonymous',
+});

@@ -42,6 +42,8 @@ export interface RuntimeSettings {
   ) => string;
   /** How long decisions with the facts of their runs, and replays, are kept. */
   readonly policyRetention: { readonly decisionsMs: number; readonly replaysMs: number };
+  /** Bytes of the ledger at which new runs of a tenant are refused; 0: no limit. */
+  readonly ledgerQuotaBytes: number;
   /** Threads that replay policies at a time, ≥ 1. */
   readonly policyReplayThreads: number;
 }

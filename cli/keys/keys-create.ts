@@ -1,6 +1,7 @@
 import type { NewApiKey } from '../../adapters/api-keys/new-key.ts';
 import { isScope, SCOPES, type Scope } from '../../core/api-key/scopes.ts';
 import { nearestName } from '../../core/manifest/nearest.ts';
+import { parseRateLimit } from '../../core/rate-limit/rate.ts';
 import { parseDuration } from '../../core/time/duration.ts';
 import type { Args } from '../../adapters/process/arguments.ts';
 import { OUTPUT, type Verb } from '../args/verb.ts';
@@ -30,6 +31,13 @@ function lifeOf(args: Args): { readonly lifeMs?: number } {
   return { lifeMs };
 }
 
+function rateOf(args: Args): { readonly rate?: string } {
+  const rate = args.one('rate');
+  if (rate === undefined) return {};
+  if (parseRateLimit(rate) !== undefined) return { rate };
+  throw usage(`--rate ${printable(rate)}: requests a second and at once, such as 100:200, or 0 for no limit`);
+}
+
 const given = (args: Args, flag: string): readonly string[] | undefined =>
   args.has(flag) ? args.all(flag) : undefined;
 
@@ -46,6 +54,7 @@ function newKeyOf(args: Args, io: Io): NewApiKey {
     ...(orbs === undefined ? {} : { orbs }),
     ...(cidrs === undefined ? {} : { cidrs }),
     createdBy: user === '' ? 'orb keys create' : `orb keys create by ${user.slice(0, 64)}`,
+    ...rateOf(args),
     ...lifeOf(args),
   };
 }
@@ -58,6 +67,11 @@ export const keysCreateVerb: Verb = {
     { name: 'scope', value: 'SCOPE', repeats: true, text: `what it may do (${DEFAULT_SCOPES.join(' ')})` },
     { name: 'orb', value: 'ORB', repeats: true, text: 'only this Orb: org.name, or org.name@version' },
     { name: 'cidr', value: 'CIDR', repeats: true, text: 'only from these addresses' },
+    {
+      name: 'rate',
+      value: 'N[:BURST]',
+      text: 'requests a second, and at once, in place of the rate of all keys; 0: no limit',
+    },
     { name: 'expires', value: 'TIME', text: 'lifetime of the key, at most 365d (90d)' },
     ...KEY_PLACE_FLAGS,
     OUTPUT,

@@ -4,6 +4,7 @@ import { formatOf } from '../args/format.ts';
 import { OUTPUT_LIST, type Verb } from '../args/verb.ts';
 import { EXIT } from '../io/failure.ts';
 import { dataText, printable, table } from '../io/output.ts';
+import { rateText } from '../../core/rate-limit/rate.ts';
 import { KEY_PLACE_FLAGS, keyPlace } from './key-place.ts';
 
 const HEAD = ['KEY', 'TENANTS', 'SCOPES', 'EXPIRES', 'STATE', 'CREATED BY'];
@@ -29,6 +30,7 @@ const valueOf = (record: ApiKeyRecord, now: number): JsonObject => ({
   tenants: [...tenantsOf(record)],
   scopes: [...record.scopes],
   ...(record.orbs === undefined ? {} : { orbs: [...record.orbs] }),
+  ...(record.rate === undefined ? {} : { rate: rateText(record.rate) }),
   not_before: new Date(record.notBefore).toISOString(),
   expires_at: new Date(record.expiresAt).toISOString(),
   state: stateOf(record, now),

@@ -1,3 +1,4 @@
+import type { RateLimit } from '../rate-limit/rate.ts';
 import type { Scope } from './scopes.ts';
 
 /** The sender of a request, as authentication found it. */
@@ -18,6 +19,8 @@ export interface Caller {
   readonly groups?: readonly string[];
   /** Orbs that the key may execute (`org.name` or `org.name@version`); absent = all. */
   readonly orbs: readonly string[] | undefined;
+  /** Requests that the key may send, in place of the rate that all keys have; absent: that one. */
+  readonly rate?: RateLimit;
   /** Ms since epoch. */
   readonly expiresAt: number;
   /** Called again when a run ends, for the check `caller_auth` of the receipt. */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { member } from '../json/members.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { parseCidr, type Cidr } from '../network/cidr.ts';
+import { parseRateLimit, type RateLimit } from '../rate-limit/rate.ts';
 import { isLabelName } from '../reconcile/kube-name.ts';
 import { isScope, type Scope } from './scopes.ts';
 
@@ -17,6 +18,8 @@ export interface ApiKeyRecord {
   readonly orbs: readonly string[] | undefined;
   /** Addresses that the key may be used from; empty = any. */
   readonly cidrs: readonly Cidr[];
+  /** Requests that it may send; absent: the rate that all keys have. */
+  readonly rate?: RateLimit;
   readonly notBefore: number;
   readonly expiresAt: number;
   readonly createdBy: string;
@@ -31,6 +34,8 @@ export interface ApiKeyFields {
   readonly scopes: readonly Scope[];
   readonly orbs?: readonly string[];
   readonly cidrs?: readonly string[];
+  /** `100:200`, as `parseRateLimit` reads it. */
+  readonly rate?: string;
   readonly notBefore: number;
   readonly expiresAt: number;
   readonly createdBy: string;
@@ -162,8 +167,18 @@ function readRecord(document: JsonObject, report: Report): ApiKeyRecord | undefi
   const createdBy = read.text('created_by', /^[\x20-\x7e]{1,256}$/, 'who made it, printable ASCII');
   const orbs = read.limit('orbs', (item) => ORB.test(item), 'org.name or org.name@version');
   const cidrs = read.limit('cidrs', isCidr, 'ADDRESS/PREFIX without host bits');
-  const known = { keyId, sha256, tenants, scopes, life, createdBy, orbs, cidrs };
+  const rate = readRate(document, report);
+  const known = { keyId, sha256, tenants, scopes, life, createdBy, orbs, cidrs, rate };
   return allDefined(known) ? build(known) : undefined;
+}
+
+/** Absent: the key has the rate of all. A rate that can't be read must not count as absent. */
+function readRate(document: JsonObject, report: Report): { readonly limit?: RateLimit } | undefined {
+  if (rawField(document, 'rate') === undefined) return {};
+  const limit = parseRateLimit(fieldOf(document, 'rate') ?? '');
+  return limit === undefined
+    ? report('rate', 'Give requests a second and at once, such as 100:200, or 0 for no limit.')
+    : { limit };
 }
 
 const isCidr = (item: string): boolean => parseCidr(item) !== undefined;
@@ -177,15 +192,17 @@ interface Parts extends Pick<ApiKeyRecord, 'keyId' | 'tenants' | 'scopes' | 'cre
   readonly life: { readonly notBefore: number; readonly expiresAt: number };
   readonly orbs: Limit;
   readonly cidrs: Limit;
+  readonly rate: { readonly limit?: RateLimit };
 }
 
-const build = ({ keyId, tenants, scopes, createdBy, sha256, life, orbs, cidrs }: Parts): ApiKeyRecord => ({
+const build = ({ keyId, tenants, scopes, createdBy, sha256, life, orbs, cidrs, rate }: Parts): ApiKeyRecord => ({
   keyId,
   sha256: bytesOfHex(sha256),
   tenants,
   scopes,
   orbs: orbs.items,
   cidrs: (cidrs.items ?? []).flatMap((block) => parseCidr(block) ?? []),
+  ...(rate.limit === undefined ? {} : { rate: rate.limit }),
   ...life,
   createdBy,
 });
@@ -218,7 +235,7 @@ const nameOf = (keyId: string): string =>
 
 /** The Secret that stores a key; `parseApiKeyRecord` reads it back. */
 export function apiKeyDocument(fields: ApiKeyFields, namespace: string): JsonObject {
-  const { keyId, sha256, tenants, scopes, orbs, cidrs, notBefore, expiresAt, createdBy } = fields;
+  const { keyId, sha256, tenants, scopes, orbs, cidrs, rate, notBefore, expiresAt, createdBy } = fields;
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -231,6 +248,7 @@ export function apiKeyDocument(fields: ApiKeyFields, namespace: string): JsonObj
       scopes: JSON.stringify(scopes),
       ...(orbs === undefined ? {} : { orbs: JSON.stringify(orbs) }),
       ...(cidrs === undefined ? {} : { cidrs: JSON.stringify(cidrs) }),
+      ...(rate === undefined ? {} : { rate }),
       not_before: isoTime(notBefore),
       expires_at: isoTime(expiresAt),
       created_by: createdBy,

@@ -72,7 +72,8 @@ async function startCluster(
   const flags = ['--egress-allow', `http://127.0.0.1:${mock}`];
   const operator = await startOperator({ plane, flags });
   closing.push(() => operator.process.stop());
-  const api = await startApi(keys, { plane, flags, server: proxy.url });
+  const unlimited = ['--rate-tenant', '0', '--rate-orb', '0', '--rate-process', '0'];
+  const api = await startApi(keys, { plane, flags: [...flags, ...unlimited], server: proxy.url });
   closing.push(() => api.process.stop());
   await applyResources(plane, folder);
   const path = `/orbisets/${NAMESPACE}.default/execute`;

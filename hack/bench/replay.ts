@@ -44,6 +44,7 @@ async function keyOf(folder: string, tenant: string): Promise<BenchServer['heade
   const key = {
     tenants: [tenant],
     scopes: ['policies:simulate', 'policies:read'] as const,
+    rate: '0',
     createdBy: 'the benchmark',
   };
   const { text } = await createApiKey(join(folder, 'data/api-keys'), key, { now: Date.now(), random: randomBytes });

@@ -60,10 +60,10 @@ export async function makeKeys(plane: ControlPlane, issuer: string): Promise<str
   return folder;
 }
 
-/** Makes an API key for all tenants. @returns its text */
+/** Makes an API key for all tenants, without a rate. @returns its text */
 export async function makeApiKey(plane: ControlPlane): Promise<string> {
   const scopes = KEY_SCOPES.flatMap((scope) => ['--scope', scope]);
-  return (await orb(plane, ['keys', 'create', '--tenant', '*', ...scopes])).trim();
+  return (await orb(plane, ['keys', 'create', '--tenant', '*', '--rate', '0', ...scopes])).trim();
 }
 
 /** Flags for values, except those given already: a program refuses a flag that is given twice. */

@@ -27,7 +27,7 @@ export function writeStage(resources: string): void {
 
 /** A key with every scope. */
 export async function everyScope(data: string): Promise<string> {
-  const newKey = { tenants: ['default'], scopes: SCOPES, createdBy: 'npm run test:api' };
+  const newKey = { tenants: ['default'], scopes: SCOPES, rate: '0', createdBy: 'npm run test:api' };
   const { text } = await createApiKey(join(data, 'api-keys'), newKey, { now: Date.now(), random: randomBytes });
   return text;
 }

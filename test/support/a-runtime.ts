@@ -215,6 +215,7 @@ const SETTINGS: RuntimeSettings = {
   maxTimeoutMs: 120_000,
   maxResponseBytes: 4 * 1024 * 1024,
   policyRetention: { decisionsMs: 90 * 86_400_000, replaysMs: 30 * 86_400_000 },
+  ledgerQuotaBytes: 0,
   policyReplayThreads: 1,
   secretHint: ({ name }, entry, host) => `orb secrets set ${entry} --host ${host} --orbiset ${name}`,
 };
@@ -254,7 +255,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     answers: answersHere,
     slots: new Slots({ perKey: 256, waiting: 1000 }),
     inFlight,
-    rates: new RunRates(),
+    rates: new RunRates({ tenant: 'none', orb: 'none' }),
     published: NOTHING_PUBLISHED,
     policies: { of: () => undefined },
     policyState: {

@@ -12,7 +12,7 @@ export function anIntake(some: Partial<Intake> & { readonly limits?: IngestLimit
   const registry = new Registry();
   const { limits = { perAddress: 1e6, inAll: 1e6 }, ...rest } = some;
   const intake: Intake = {
-    rates: new IngestRates(0, limits),
+    rates: new IngestRates(limits),
     isClosed: () => false,
     metrics: createReceiveMetrics(registry),
     traffic: new SourceTraffic(),

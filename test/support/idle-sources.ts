@@ -9,6 +9,7 @@ export const IDLE_SOURCES: MetricSources = {
   ledgerLoad: () => ({ queuedRows: 0, oldestMs: 0 }),
   ledgerCommits: () => ({ groups: 0, rows: 0 }),
   logSize: () => Promise.resolve(0),
+  tenants: () => Promise.resolve([]),
   apiKeys: () => [],
   egressExceptions: () => 0,
   logConsistent: () => true,

@@ -8,6 +8,9 @@ import { TABLES } from '../../adapters/ledger/tables/tables.ts';
  */
 export function makeOlder(db: DatabaseSync, version: number): void {
   const later = TABLES.schemas.flatMap((schema) => Object.entries(schema).filter(([step]) => Number(step) > version));
+  // Triggers first: they write tables that are dropped.
+  for (const [, script] of later)
+    for (const [, name] of script.matchAll(/CREATE TRIGGER (\w+)/g)) db.exec(`DROP TRIGGER ${String(name)}`);
   for (const [, script] of later)
     for (const [, name] of script.matchAll(/CREATE TABLE (\w+)/g)) db.exec(`DROP TABLE ${String(name)}`);
   const gone = new Set(

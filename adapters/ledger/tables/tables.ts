@@ -42,6 +42,7 @@ import { statusIntervalTable } from './status-intervals.ts';
 import { maintenanceTable } from './status-maintenance.ts';
 import { swapReceiptTable } from './swap-receipts.ts';
 import { listed, type TableList } from './table-list.ts';
+import { tenantUsage } from './tenant-usage.ts';
 import { testReportTable } from './test-reports.ts';
 import { tierChangeTable } from './tier-changes.ts';
 import type { RowOf, RowResult, WriterParts, Writers } from './table.ts';
@@ -91,7 +92,8 @@ export const TABLES = listed(identityTable)
   .and(deliveryEffects)
   .and(ingestRetention)
   .and(statusIntervalTable)
-  .and(maintenanceTable);
+  .and(maintenanceTable)
+  .and(tenantUsage);
 
 /** The parts of all tables: nearly the whole port of the ledger. */
 export type TablePorts = ReturnType<typeof TABLES.port>;

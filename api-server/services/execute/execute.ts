@@ -1,7 +1,7 @@
 import { LedgerError, type IdempotencyClaim } from '../../../adapters/ledger/port.ts';
 import { ledgerCode, problem } from '../../http/problem.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
-import { admit, takeRate } from '../../run/admit.ts';
+import { admit, refuseQuota, takeRate } from '../../run/admit.ts';
 import { refuseKey, unlessAnonymous } from '../../run/authorise.ts';
 import { callProviders } from '../../run/call-providers.ts';
 import { denyRun } from '../../run/deny.ts';
@@ -47,6 +47,8 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
     const resolved = resolveRun(runtime, request, parsed.value);
     return resolved.ok ? dryRun(runtime, request, resolved.value, parsed.value) : resolved.reply;
   }
+  const full = await refuseQuota(runtime, request, parsed.value.orbiset.namespace);
+  if (full !== undefined) return full;
   const planned = planOf(runtime, request, parsed.value, []);
   if (planned.ok) return executePlan(runtime, request, planned.value);
   return 'denied' in planned ? executeDenied(runtime, request, parsed.value, planned.denied) : planned.reply;
@@ -68,14 +70,14 @@ function planOf(
   return planRun(runtime, request, resolved.value, { claim, debug, approvals });
 }
 
-/** Records a run that policies denied. It takes a token of the Orbiset's rate like every run. */
+/** Records a run that policies denied. It takes tokens like every run, except of its Orb, which is not called. */
 async function recordDenied(
   runtime: Runtime,
   request: RouteRequest,
   denied: DeniedRun,
   asked: Pick<ParsedRequest, 'claim'>,
 ): Promise<Reply> {
-  const admitted = takeRate(runtime, request, denied.orbiset);
+  const admitted = takeRate(runtime, request, denied.orbiset, undefined);
   if (!admitted.ok) return admitted.reply;
   const { giveBack, addHeaders } = admitted.value;
   try {

@@ -83,6 +83,7 @@ export const executeOperation: Operation = {
     'ledger-forked',
     'overloaded',
     'rate-limited',
+    'quota-exceeded',
     'egress-stopped',
     'signing-misconfigured',
     'run-closed',

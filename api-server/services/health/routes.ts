@@ -22,6 +22,7 @@ const livez: Route = {
   method: 'get',
   path: '/livez',
   scope: 'public',
+  rated: false,
   handle: () => Promise.resolve(json({ status: 'ok' })),
   operation: {
     operationId: 'getLivez',
@@ -36,6 +37,7 @@ const readyz = (health: Health): Route => ({
   method: 'get',
   path: '/readyz',
   scope: 'public',
+  rated: false,
   handle: (request) => {
     const missing = health.missing();
     const detail = `Missing: ${missing.join(', ')}.`;
@@ -56,6 +58,7 @@ const healthz = (health: Health): Route => {
     method: 'get',
     path: '/health',
     scope: 'public',
+    rated: false,
     handle: () => {
       const uptime = Math.floor((health.clock.monotonic() - startedAt) / 1000);
       return Promise.resolve(json({ status: 'ok', version: health.version, uptime_seconds: uptime }));

@@ -34,6 +34,11 @@
 - --request-timeout={{ .requestTimeout }}
 - --keep-alive={{ .keepAlive }}
 {{- end }}
+{{- range $limit, $rate := .Values.api.rates }}
+- --rate-{{ $limit }}={{ $rate }}
+{{- end }}
+- --tenant-share={{ int .Values.api.tenantShare }}
+- --ledger-quota={{ int64 .Values.api.ledgerQuota }}
 - --reputation-interval={{ .Values.reputation.interval }}
 {{- with .Values.api.policy.replayThreads }}
 - --policy-replay-threads={{ int . }}

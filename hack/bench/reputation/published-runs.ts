@@ -42,7 +42,7 @@ ${own}`;
 };
 
 async function callerKey(data: string): Promise<string> {
-  const key = { tenants: [TENANT], scopes: ['orbs:execute'] as const, createdBy: 'the benchmark' };
+  const key = { tenants: [TENANT], scopes: ['orbs:execute'] as const, rate: '0', createdBy: 'the benchmark' };
   const { text } = await createApiKey(join(data, 'api-keys'), key, { now: Date.now(), random: randomBytes });
   return text;
 }

@@ -38,7 +38,16 @@ const SCOPES = ['orbs:execute', 'receipts:read', 'providers:read'];
 /** @throws Error what it printed */
 async function makeKey(scopes: readonly string[]): Promise<string> {
   const flags = scopes.flatMap((scope) => ['--scope', scope]);
-  const { code, stdout, stderr } = await command(process.execPath, [cli, 'keys', 'create', '--tenant', '*', ...flags]);
+  const { code, stdout, stderr } = await command(process.execPath, [
+    cli,
+    'keys',
+    'create',
+    '--tenant',
+    '*',
+    '--rate',
+    '0',
+    ...flags,
+  ]);
   if (code !== 0) throw new Error(`orb keys create:\n${stderr}${stdout}`);
   return stdout.trim();
 }

@@ -1,6 +1,7 @@
 /** Problems that need more than one request, or a fault of the platform: code → the test that reaches it. */
 export const elsewhere: Readonly<Record<string, string>> = {
   'rate-limited': 'integration/standalone/execute-table.test.ts',
+  'quota-exceeded': 'unit/api-server/run/quota.test.ts',
   forbidden: 'integration/standalone/execute-table.test.ts',
   'idempotency-in-progress': 'integration/standalone/execute-table.test.ts',
   'idempotency-key-reused': 'integration/standalone/execute-table.test.ts',

@@ -17,6 +17,8 @@ const messageOf = (...argv: readonly string[]): string => {
   return parsed.kind === 'wrong' ? parsed.message : parsed.kind;
 };
 
+const rateOfAddresses = (...argv: readonly string[]): unknown => settingsOf(...argv).use.rates.address;
+
 const HELP = helpText(apiCommandLine({}));
 
 describe('settings of the API', () => {
@@ -105,6 +107,28 @@ describe('settings of the API', () => {
     const given = settingsOf('--probes-listen', '0.0.0.0:8081', '--behind-tls-proxy');
     expect(given.probesListen).to.deep.equal({ host: '0.0.0.0', port: 8081 });
     expect(given.isBehindProxy).to.equal(true);
+  });
+
+  it('have rates by default, and a share of a tenant', () => {
+    expect(settingsOf().use).to.deep.equal({
+      rates: {
+        key: { perSecond: 100, burst: 200 },
+        tenant: { perSecond: 1000, burst: 2000 },
+        orb: { perSecond: 2000, burst: 4000 },
+        address: { perSecond: 20, burst: 100 },
+        process: { perSecond: 5000, burst: 10_000 },
+      },
+      tenantPct: 75,
+      ledgerQuotaBytes: 0,
+    });
+  });
+
+  it('have no rate by address behind a proxy that is not named: all callers have its address', () => {
+    const byDefault = { perSecond: 20, burst: 100 };
+    expect(rateOfAddresses()).to.deep.equal(byDefault);
+    expect(rateOfAddresses('--behind-tls-proxy')).to.equal('none');
+    expect(rateOfAddresses('--behind-tls-proxy', '--trusted-proxy=10.0.0.0/8')).to.deep.equal(byDefault);
+    expect(rateOfAddresses('--rate-address=0')).to.equal('none');
   });
 
   it('take a body limit up to 8 MiB', () => {

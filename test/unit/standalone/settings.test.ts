@@ -40,6 +40,17 @@ describe('parseSettings', () => {
       },
       services: ['runtime', 'reputation', 'policy', 'ingestion', 'status'],
       trustedProxies: [],
+      use: {
+        rates: {
+          key: { perSecond: 100, burst: 200 },
+          tenant: 'none',
+          orb: 'none',
+          address: { perSecond: 20, burst: 100 },
+          process: 'none',
+        },
+        tenantPct: 75,
+        ledgerQuotaBytes: 0,
+      },
       egressAllow: [],
       egressStub: [],
       egressCa: [],
@@ -68,6 +79,23 @@ describe('parseSettings', () => {
       ['b', 'team-b'],
     ]);
     expect(reputationIntervalMs).to.equal(3_600_000);
+  });
+
+  it('takes rates, 0 for none, and the share of a tenant', () => {
+    const { rates, tenantPct } = settingsOf(
+      '--rate-key=0',
+      '--rate-tenant=5',
+      '--rate-orb=5:9',
+      '--tenant-share=50',
+    ).use;
+    expect([rates.key, rates.tenant, rates.orb, tenantPct]).to.deep.equal([
+      'none',
+      { perSecond: 5, burst: 5 },
+      { perSecond: 5, burst: 9 },
+      50,
+    ]);
+    expect(() => settingsOf('--rate-key=fast')).to.throw('--rate-key takes a number a second');
+    expect(() => settingsOf('--tenant-share=0')).to.throw('--tenant-share is a whole number from 1 to 100');
   });
 
   it('takes how long records of policies are kept', () => {

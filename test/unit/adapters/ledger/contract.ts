@@ -29,6 +29,7 @@ import { signalContract } from './contract/signals.ts';
 import { statusContract } from './contract/status.ts';
 import { storeContract } from './contract/store.ts';
 import { swapContract } from './contract/swaps.ts';
+import { tenantUsageContract } from './contract/tenant-usage.ts';
 import { testReportContract } from './contract/test-reports.ts';
 
 /** An implementation under test: one ledger, empty at first. */
@@ -79,6 +80,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerFixture>)
     storeContract(contract);
     reputationContract(contract);
     publicationContract(contract);
+    tenantUsageContract(contract);
     testReportContract(contract);
     orgContract(contract);
     evaluationContract(contract);

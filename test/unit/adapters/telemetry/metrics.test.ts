@@ -20,6 +20,7 @@ function setUp(some: Partial<MetricSources> = {}): Setup {
     ledgerLoad: () => ({ queuedRows: 3, oldestMs: 1500 }),
     ledgerCommits: () => ({ groups: 4, rows: 50 }),
     logSize: () => Promise.resolve(7),
+    tenants: () => Promise.resolve([{ tenant: 'acme', rows: 4, bytes: 5000 }]),
     apiKeys: () => [{ keyId: 'Ab3dEf6h', expiresAt: 1_800_000_000_000 }],
     egressExceptions: () => 1,
     logConsistent: () => true,

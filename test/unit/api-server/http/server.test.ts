@@ -221,7 +221,7 @@ describe('createApp: callers', () => {
     await app.close();
   });
 
-  it('sheds at the limit, before it asks for a key, and takes runs again afterwards', async () => {
+  it('sheds at the limit, and takes runs again afterwards; without a key nothing is admitted', async () => {
     const { route, entered, proceed } = gated();
     let held = 0;
     const release = (): void => void (held -= 1);
@@ -236,7 +236,8 @@ describe('createApp: callers', () => {
     const app = await startApp([route, things], { admission });
     const first = app.call('GET', '/gated');
     await entered;
-    const shed = await app.call('GET', '/gated', { key: null });
+    expect((await app.call('GET', '/gated', { key: null })).status).to.equal(401);
+    const shed = await app.call('GET', '/gated');
     expect([shed.status, shed.code, shed.headers.get('retry-after')]).to.deep.equal([503, 'overloaded', '1']);
     expect((await app.call('GET', '/things')).status).to.equal(200);
     proceed();

@@ -235,19 +235,20 @@ describe('callProviders (failover.md §12)', () => {
   });
 
   it('holds the slots of the provider that it calls, and gives back those of the one before', async () => {
+    const SHARE = { tenant: 'acme', key: 'key:other' };
     const slots = new Slots({ perKey: 1, waiting: 10 });
     const test = create({ a: inTurn(refused), b: hangs }, {}, slots);
     const run = test.execute({ orbId: ORB });
     while (test.sent.length < 2) await turn();
     const free = (origin: string): boolean => {
-      const held = slots.acquire([origin], new AbortController().signal);
+      const held = slots.acquire(SHARE, [origin], new AbortController().signal);
       if (held instanceof Promise) return false;
       held?.release();
       return true;
     };
-    expect([free('https://a.example.com'), slots.hasRoom]).to.deep.equal([true, true]);
+    expect([free('https://a.example.com'), slots.hasRoom(SHARE)]).to.deep.equal([true, true]);
     const waits = new AbortController();
-    expect(slots.acquire(['https://b.example.com'], waits.signal)).to.be.instanceOf(Promise);
+    expect(slots.acquire(SHARE, ['https://b.example.com'], waits.signal)).to.be.instanceOf(Promise);
     waits.abort();
     test.runtime.inFlight.kill('acme.support', 'orbiset-suspended');
     expect((await run).code).to.equal('orbiset-suspended');

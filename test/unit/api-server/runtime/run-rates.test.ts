@@ -18,60 +18,36 @@ const statuses = async (test: TestRuntime, calls: readonly Call[]): Promise<read
   return found;
 };
 
+const SHARED = { orbiset: 'acme.a', ratePerSecond: undefined, tenant: 'acme', orb: 'acme/acme.echo@1.0.0' };
+
 describe('RunRates', () => {
-  const rows: readonly (readonly [perSecond: number, policy: string, first: string, last: string, again: string])[] = [
-    [50, '"orbiset";q=50;w=1', '"orbiset";r=49;t=1', '"orbiset";r=0;t=1', '1'],
-    [1, '"orbiset";q=1;w=1', '"orbiset";r=0;t=1', '"orbiset";r=0;t=1', '1'],
-    [0.5, '"orbiset";q=1;w=2', '"orbiset";r=0;t=2', '"orbiset";r=0;t=2', '2'],
-    [0.3, '"orbiset";q=1;w=4', '"orbiset";r=0;t=4', '"orbiset";r=0;t=4', '4'],
-    [2.5, '"orbiset";q=2;w=1', '"orbiset";r=1;t=1', '"orbiset";r=0;t=1', '1'],
-    [0.01, '"orbiset";q=1;w=100', '"orbiset";r=0;t=100', '"orbiset";r=0;t=100', '100'],
-    [100_000, '"orbiset";q=100000;w=1', '"orbiset";r=99999;t=1', '"orbiset";r=0;t=1', '1'],
-  ];
-  for (const [perSecond, policy, first, last, again] of rows)
-    it(`reports ${perSecond} a second in whole runs and seconds, none of them promised too early`, () => {
-      const rates = new RunRates();
-      expect(reported(rates.take('acme.a', perSecond, 0))).to.deep.equal([policy, first, undefined]);
-      let verdict = rates.take('acme.a', perSecond, 0);
-      while (verdict.allowed) verdict = rates.take('acme.a', perSecond, 0);
-      expect(reported(verdict)).to.deep.equal([policy, last, again]);
-      expect(rates.take('acme.a', perSecond, Number(again) * 1000).allowed).to.equal(true);
-    });
-
-  it('counts each Orbiset for itself', () => {
-    const rates = new RunRates();
-    expect(
-      [rates.take('acme.a', 1, 0), rates.take('acme.b', 1, 0), rates.take('acme.a', 1, 0)].map(
-        ({ allowed }) => allowed,
-      ),
-    ).to.deep.equal([true, true, false]);
+  it('takes a token of each limit or of none, and names the limit that is used up', () => {
+    const rates = new RunRates({ tenant: { perSecond: 2, burst: 2 }, orb: { perSecond: 3, burst: 3 } });
+    const ask = (change: Partial<typeof SHARED>): string => {
+      const verdict = rates.take({ ...SHARED, ...change }, 0);
+      return verdict.allowed ? 'allowed' : verdict.limit;
+    };
+    expect([ask({}), ask({}), ask({})]).to.deep.equal(['allowed', 'allowed', 'tenant']);
+    // The refused run took no token of the Orb, so another tenant gets the last one.
+    expect([ask({ tenant: 'globex' }), ask({ tenant: 'globex' })]).to.deep.equal(['allowed', 'orb']);
+    // The run that the Orb's rate refused took no token of its tenant.
+    expect([ask({ tenant: 'globex', orb: 'acme/acme.other@1.0.0' })]).to.deep.equal(['allowed']);
+    expect([ask({ tenant: 'globex', orb: 'acme/acme.other@1.0.0' })]).to.deep.equal(['tenant']);
   });
 
-  it('counts the time since the last request at a rate that was raised meanwhile', () => {
-    const rates = new RunRates();
-    expect(rates.take('acme.a', 0.01, 0).allowed).to.equal(true);
-    expect(rates.take('acme.a', 0.01, 1000).allowed).to.equal(false);
-    expect(rates.take('acme.a', 2, 1100).allowed).to.equal(false);
-    expect(rates.take('acme.a', 10, 1150).allowed).to.equal(false);
-    expect(reported(rates.take('acme.a', 100, 3000))).to.deep.equal([
-      '"orbiset";q=100;w=1',
-      '"orbiset";r=99;t=1',
-      undefined,
-    ]);
+  it('shows the rate of the Orbiset alone, and gives back what a run took that did not start', () => {
+    const rates = new RunRates({ tenant: { perSecond: 1, burst: 1 }, orb: 'none' });
+    const verdict = rates.take({ ...SHARED, ratePerSecond: 1 }, 0);
+    expect(verdict.headers).to.deep.equal({ 'ratelimit-policy': '"orbiset";q=1;w=1', ratelimit: '"orbiset";r=0;t=1' });
+    expect(rates.take(SHARED, 0).allowed).to.equal(false);
+    if (verdict.allowed) verdict.giveBack();
+    expect(rates.take({ ...SHARED, ratePerSecond: 1 }, 0).allowed).to.equal(true);
   });
 
-  it('keeps the available runs, up to the new burst, at a rate that was lowered meanwhile', () => {
-    const rates = new RunRates();
-    for (let taken = 0; taken < 10; taken += 1) rates.take('acme.a', 10, 0);
-    const allowed = [1000, 1000].map((now) => rates.take('acme.a', 1, now).allowed);
-    expect(allowed).to.deep.equal([true, false]);
-  });
-
-  it('forgets those that are full again: removed Orbisets leave nothing behind', () => {
-    const rates = new RunRates();
-    for (let index = 0; index < 5000; index += 1) rates.take(`acme.o${index}`, 1, index * 10);
-    expect(rates.size).to.be.at.most(1024);
-    expect(rates.take('acme.o4999', 1, 49_990).allowed).to.equal(false);
+  it('counts no token of the Orb for a run that calls no provider', () => {
+    const rates = new RunRates({ tenant: 'none', orb: { perSecond: 1, burst: 1 } });
+    const denied = Array.from({ length: 3 }, () => rates.take({ ...SHARED, orb: undefined }, 0).allowed);
+    expect([...denied, rates.take(SHARED, 0).allowed]).to.deep.equal([true, true, true, true]);
   });
 });
 

@@ -57,6 +57,17 @@ describe('orb keys', () => {
     expect((await keys('list', '-o', 'name')).out).to.equal(`${keyId}\n`);
   });
 
+  it('stores the rate of a key, in place of that of all keys', async () => {
+    const { out: key } = await keys('create', '--tenant', 'acme', '--rate', '5:9');
+    const keyId = parseApiKey(key.trim())?.keyId ?? '';
+    const texts = readdirSync(join(cli.folder, 'api-keys')).map((file) =>
+      readFileSync(join(cli.folder, 'api-keys', file), 'utf8'),
+    );
+    expect(texts.find((text) => text.includes(keyId))).to.match(/rate: ['"]?5:9/);
+    const listed = (await keys('list', '-o', 'json')).out;
+    expect(listed).to.include('"rate": "5:9"');
+  });
+
   it('shows a key that has expired as such', async () => {
     await keys('create', '--tenant', '*', '--expires', '1h');
     const later = { now: () => 1_795_176_000_000 + 3_600_000, monotonic: () => 0, sleep: async () => undefined };
@@ -98,6 +109,7 @@ describe('orb keys', () => {
     ['a tenant that is no namespace', ['--tenant', 'A b'], 2, 'tenants'],
     ['an Orb that is none', ['--tenant', 'a', '--orb', 'b'], 2, 'orbs'],
     ['addresses that are none', ['--tenant', 'a', '--cidr', '10.0.0.1/8'], 2, 'cidrs'],
+    ['a rate that is none', ['--tenant', 'a', '--rate', 'fast'], 64, 'such as 100:200'],
     ['a life that is no duration', ['--tenant', 'a', '--expires', 'soon'], 64, 'a duration such as 90d'],
     ['a life over a year', ['--tenant', 'a', '--expires', '366d'], 2, 'at most 365 days'],
   ];

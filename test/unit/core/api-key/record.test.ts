@@ -42,7 +42,21 @@ function withField(name: string, value: JsonValue | undefined, part = 'stringDat
     : { ...base, stringData: { ...rest, [name]: value } };
 }
 
+/** The rate of the document with this text in its field; its findings when it is refused. */
+const rateOf = (text: string | undefined): unknown => {
+  const checked = parseApiKeyRecord(withField('rate', text));
+  return checked.ok ? checked.value.rate : checked.findings;
+};
+
 describe('parseApiKeyRecord', () => {
+  it('reads the rate of a key; without one it has the rate of all keys', () => {
+    expect([rateOf('5:9'), rateOf('0'), rateOf(undefined)]).to.deep.equal([
+      { perSecond: 5, burst: 9 },
+      'none',
+      undefined,
+    ]);
+  });
+
   it('reads back what apiKeyDocument writes', () => {
     const { cidrs, ...rest } = record();
     expect(rest).to.deep.equal({
@@ -96,6 +110,7 @@ describe('parseApiKeyRecord', () => {
     ['an empty limit of Orbs', withField('orbs', '[]'), '/stringData/orbs'],
     ['an Orb without org', withField('orbs', '["send"]'), '/stringData/orbs'],
     ['an empty limit of addresses', withField('cidrs', '[]'), '/stringData/cidrs'],
+    ['a rate that is none', withField('rate', 'fast'), '/stringData/rate'],
     ['a block with host bits', withField('cidrs', '["10.0.0.1/8"]'), '/stringData/cidrs'],
     ['no expiry', withField('expires_at', undefined), '/stringData/expires_at'],
     ['a local time', withField('expires_at', '2026-12-20T10:00:00'), '/stringData/expires_at'],

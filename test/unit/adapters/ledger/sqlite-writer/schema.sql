@@ -192,3 +192,74 @@ CREATE TABLE status_maintenance(
     announced_ms INTEGER NOT NULL, by TEXT NOT NULL, cancelled_ms INTEGER
   ) STRICT, WITHOUT ROWID;
 CREATE INDEX status_maintenance_end ON status_maintenance(to_ms);
+CREATE TABLE tenant_usage(
+    tenant TEXT PRIMARY KEY, row_count INTEGER NOT NULL, bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER runs_usage_added AFTER INSERT ON runs BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 200 + coalesce(octet_length(NEW.seed), 0))
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER runs_usage_removed AFTER DELETE ON runs BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (200 + coalesce(octet_length(OLD.seed), 0)) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER receipts_usage_added AFTER INSERT ON receipts BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 1100 + coalesce(octet_length(NEW.payload), 0) + coalesce(octet_length(NEW.signature), 0))
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER receipts_usage_removed AFTER DELETE ON receipts BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (1100 + coalesce(octet_length(OLD.payload), 0) + coalesce(octet_length(OLD.signature), 0)) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER swap_receipts_usage_added AFTER INSERT ON swap_receipts BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 1000 + coalesce(octet_length(NEW.payload), 0) + coalesce(octet_length(NEW.signature), 0))
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER swap_receipts_usage_removed AFTER DELETE ON swap_receipts BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (1000 + coalesce(octet_length(OLD.payload), 0) + coalesce(octet_length(OLD.signature), 0)) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER idempotency_usage_added AFTER INSERT ON idempotency BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 350 + coalesce(octet_length(NEW.answer), 0))
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER idempotency_usage_removed AFTER DELETE ON idempotency BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (350 + coalesce(octet_length(OLD.answer), 0)) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER idempotency_usage_changed AFTER UPDATE OF answer ON idempotency BEGIN
+    UPDATE tenant_usage SET bytes = bytes + (350 + coalesce(octet_length(NEW.answer), 0)) - (350 + coalesce(octet_length(OLD.answer), 0)) WHERE tenant = NEW.tenant;
+  END;
+CREATE TRIGGER policy_decisions_usage_added AFTER INSERT ON policy_decisions BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 400 + coalesce(octet_length(NEW.record), 0) + coalesce(octet_length(NEW.response), 0))
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER policy_decisions_usage_removed AFTER DELETE ON policy_decisions BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (400 + coalesce(octet_length(OLD.record), 0) + coalesce(octet_length(OLD.response), 0)) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER policy_decisions_usage_changed AFTER UPDATE OF record, response ON policy_decisions BEGIN
+    UPDATE tenant_usage SET bytes = bytes + (400 + coalesce(octet_length(NEW.record), 0) + coalesce(octet_length(NEW.response), 0)) - (400 + coalesce(octet_length(OLD.record), 0) + coalesce(octet_length(OLD.response), 0)) WHERE tenant = NEW.tenant;
+  END;
+CREATE TRIGGER deliveries_usage_added AFTER INSERT ON deliveries BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 300 + NEW.bytes * NEW.has_body)
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER deliveries_usage_removed AFTER DELETE ON deliveries BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (300 + OLD.bytes * OLD.has_body) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER deliveries_usage_changed AFTER UPDATE OF has_body ON deliveries BEGIN
+    UPDATE tenant_usage SET bytes = bytes + (300 + NEW.bytes * NEW.has_body) - (300 + OLD.bytes * OLD.has_body) WHERE tenant = NEW.tenant;
+  END;
+CREATE TRIGGER signals_usage_added AFTER INSERT ON signals BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 300 + coalesce(octet_length(NEW.json), 0))
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER signals_usage_removed AFTER DELETE ON signals BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (300 + coalesce(octet_length(OLD.json), 0)) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER incidents_usage_added AFTER INSERT ON incidents BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 400 + coalesce(octet_length(NEW.json), 0))
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+CREATE TRIGGER incidents_usage_removed AFTER DELETE ON incidents BEGIN
+    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (400 + coalesce(octet_length(OLD.json), 0)) WHERE tenant = OLD.tenant;
+  END;
+CREATE TRIGGER incidents_usage_changed AFTER UPDATE OF json ON incidents BEGIN
+    UPDATE tenant_usage SET bytes = bytes + (400 + coalesce(octet_length(NEW.json), 0)) - (400 + coalesce(octet_length(OLD.json), 0)) WHERE tenant = NEW.tenant;
+  END;

@@ -1,0 +1,100 @@
+import { integerOf, textOf, type Row } from '../sqlite/columns.ts';
+import { nothing, type TableParts, type TableSchema } from './table.ts';
+
+/** What a tenant has in the ledger. */
+export interface TenantUsage {
+  /** Rows of the counted tables. */
+  readonly rows: number;
+  /** Estimated from the contents: with indexes and log entries, a fifth more or less than the file grows. */
+  readonly bytes: number;
+}
+
+/** Totals by tenant. They change in the transaction of the rows that they count, and outlive restarts. */
+interface TenantUsagePort {
+  /** One row is read, however large the ledger is. A tenant without rows has 0. */
+  readonly tenantUsage: (tenant: string) => Promise<TenantUsage>;
+  /** Those with the most bytes, the largest first. It reads the row of every tenant. */
+  readonly largestTenants: (limit: number) => Promise<readonly (TenantUsage & { readonly tenant: string })[]>;
+}
+
+interface Counted {
+  readonly table: string;
+  /** Bytes of a row beside its contents: other columns, indexes, and for a receipt its entry in the log. */
+  readonly overhead: number;
+  /** Contents that differ in size. */
+  readonly sizes: readonly string[];
+  /** Contents that come or go after the row was written. */
+  readonly changing?: readonly string[];
+}
+
+const octets = (column: string): string => `coalesce(octet_length(${column}), 0)`;
+
+/** The tables that grow with what a tenant does. */
+const COUNTED: readonly Counted[] = [
+  { table: 'runs', overhead: 200, sizes: [octets('@seed')] },
+  { table: 'receipts', overhead: 1100, sizes: [octets('@payload'), octets('@signature')] },
+  { table: 'swap_receipts', overhead: 1000, sizes: [octets('@payload'), octets('@signature')] },
+  { table: 'idempotency', overhead: 350, sizes: [octets('@answer')], changing: ['answer'] },
+  {
+    table: 'policy_decisions',
+    overhead: 400,
+    sizes: [octets('@record'), octets('@response')],
+    changing: ['record', 'response'],
+  },
+  { table: 'deliveries', overhead: 300, sizes: ['@bytes * @has_body'], changing: ['has_body'] },
+  { table: 'signals', overhead: 300, sizes: [octets('@json')] },
+  { table: 'incidents', overhead: 400, sizes: [octets('@json')], changing: ['json'] },
+];
+
+const bytesOf = ({ overhead, sizes }: Counted, row: 'NEW' | 'OLD' | undefined): string =>
+  [String(overhead), ...sizes].join(' + ').replaceAll('@', row === undefined ? '' : `${row}.`);
+
+/** Triggers, so that no way of writing or erasing rows can forget to count. A run pays some µs for its two rows. */
+function triggers(counted: Counted): string {
+  const { table, changing } = counted;
+  const added = `UPDATE tenant_usage SET`;
+  const changed =
+    changing === undefined
+      ? ''
+      : `CREATE TRIGGER ${table}_usage_changed AFTER UPDATE OF ${changing.join(', ')} ON ${table} BEGIN
+    ${added} bytes = bytes + (${bytesOf(counted, 'NEW')}) - (${bytesOf(counted, 'OLD')}) WHERE tenant = NEW.tenant;
+  END;`;
+  return `INSERT INTO tenant_usage(tenant, row_count, bytes)
+    SELECT tenant, count(*), sum(${bytesOf(counted, undefined)}) FROM ${table} WHERE true GROUP BY tenant
+    ON CONFLICT DO UPDATE SET row_count = row_count + excluded.row_count, bytes = bytes + excluded.bytes;
+  CREATE TRIGGER ${table}_usage_added AFTER INSERT ON ${table} BEGIN
+    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, ${bytesOf(counted, 'NEW')})
+      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER ${table}_usage_removed AFTER DELETE ON ${table} BEGIN
+    ${added} row_count = row_count - 1, bytes = bytes - (${bytesOf(counted, 'OLD')}) WHERE tenant = OLD.tenant;
+  END;
+  ${changed}`;
+}
+
+const schema: TableSchema = {
+  // An older ledger is counted once, when it is brought up to this version.
+  7: `CREATE TABLE tenant_usage(
+    tenant TEXT PRIMARY KEY, row_count INTEGER NOT NULL, bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  ${COUNTED.map(triggers).join('\n  ')}`,
+};
+
+const usageOf = (row: Row): TenantUsage => ({ rows: integerOf(row, 'row_count'), bytes: integerOf(row, 'bytes') });
+
+function usagePort({ prepare, read }: TableParts<never>): TenantUsagePort {
+  const one = prepare('SELECT row_count, bytes FROM tenant_usage WHERE tenant = ?');
+  const largest = prepare('SELECT tenant, row_count, bytes FROM tenant_usage ORDER BY bytes DESC, tenant LIMIT ?');
+  return {
+    tenantUsage: (tenant) =>
+      read(() => {
+        const row = one.get(tenant);
+        return row === undefined ? { rows: 0, bytes: 0 } : usageOf(row);
+      }),
+    largestTenants: (limit) =>
+      read(() => largest.all(limit).map((row) => ({ tenant: textOf(row, 'tenant'), ...usageOf(row) }))),
+  };
+}
+
+/** Written by triggers of the tables that it counts. */
+export const tenantUsage = { schema, port: usagePort, writers: nothing };
