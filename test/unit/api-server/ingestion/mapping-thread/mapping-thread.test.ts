@@ -14,7 +14,8 @@ const alert = (severity: string, fingerprint = 'f1'): string =>
     .replaceAll('"severity":"critical"', `"severity":"${severity}"`)
     .replace('c1f2a3b4d5e6f708', fingerprint);
 
-describe('the thread that maps', () => {
+describe('the thread that maps', function suite() {
+  this.timeout(60_000); // threads start, and load their modules anew
   let rig: IngestRig;
   let runner: MapRunner;
   beforeEach(async () => {
