@@ -275,7 +275,10 @@ describe('a replay of stored runs', () => {
         },
       }),
     ],
-    ['the payload of the receipt', (row) => ({ ...row, payload: flip(row.payload, row.payload.indexOf('trust_score')) })],
+    [
+      'the payload of the receipt',
+      (row) => ({ ...row, payload: flip(row.payload, row.payload.indexOf('trust_score')) }),
+    ],
     ['the signature of the receipt', (row) => ({ ...row, signature: flip(row.signature, 9) })],
     ['the header of the receipt', (row) => ({ ...row, header: flip(row.header, 9) })],
     ['the log entry', (row) => ({ ...row, entry: row.entry?.replace(/"jws_sha256":"./, '"jws_sha256":"x') ?? null })],
