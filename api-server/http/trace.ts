@@ -1,8 +1,8 @@
+import { encodeHex } from '../../core/json/hex.ts';
+
 // Version 00 ends after the flags; a later version may continue after a hyphen; ff is invalid. Ids of zeros are invalid
 // (Trace Context §3.2).
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 
 interface Trace {
   readonly id: string;
@@ -22,6 +22,6 @@ function traceOf(header: string): Trace | undefined {
  */
 export function traceparentOf(header: string | undefined, random: (bytes: number) => Uint8Array): string {
   const trace = header === undefined ? undefined : traceOf(header);
-  const { id, sampled } = trace ?? { id: hex(random(16)), sampled: false };
-  return `00-${id}-${hex(random(8))}-${sampled ? '01' : '00'}`;
+  const { id, sampled } = trace ?? { id: encodeHex(random(16)), sampled: false };
+  return `00-${id}-${encodeHex(random(8))}-${sampled ? '01' : '00'}`;
 }

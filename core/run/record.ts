@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { CHECK_ORDER, CHECK_WEIGHTS, type CommitmentRecord, type ReceiptRecord } from '../receipt/record.ts';
+import { isoTime } from '../time/iso-time.ts';
 import { scoreOf } from '../trust/score.ts';
 import { checksOf, type CheckFacts } from './checks.ts';
 import { EMPTY_POLICY, parsePolicyRecord, type PolicyRecord } from './policy-record.ts';
@@ -44,7 +45,6 @@ export interface RecordContext {
   readonly callerTag: string;
 }
 
-const time = (ms: number): string => new Date(ms).toISOString();
 /** The closed record of one run (trust.md §1.1), scored by section 4. */
 export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContext): ReceiptRecord {
   const { slo_ms: sloMs, has_inputs: hasInputs, has_outputs: hasOutputs } = seed;
@@ -53,18 +53,18 @@ export function recordOf(seed: RunSeed, ending: RunEnding, context: RecordContex
   const checks = checksOf({ ...ending, sloMs, hasInputs, hasOutputs, manifest, standing, policy: policy.check });
   const violations = policy.record.violations.map((violation) => violation.severity);
   const score = scoreOf({ checks, violations, irreversible: seed.irreversible });
-  const finishedAt = time(ending.finishedAt);
+  const finishedAt = isoTime(ending.finishedAt);
   return {
     schema: `${context.issuer}/schemas/receipt/v1`,
     receipt_id: context.receiptId,
     issuer: context.issuer,
-    issued_at: context.issuedAt === ending.finishedAt ? finishedAt : time(context.issuedAt),
+    issued_at: context.issuedAt === ending.finishedAt ? finishedAt : isoTime(context.issuedAt),
     orb: { id: seed.orb_id, manifest_digest: seed.manifest_digest, irreversible: seed.irreversible },
     execution: {
       run_id: seed.run_id,
       outcome: ending.outcome,
       closed_by: ending.closedBy,
-      started_at: time(seed.started_at),
+      started_at: isoTime(seed.started_at),
       finished_at: finishedAt,
       duration_ms: ending.durationMs,
       slo_ms: seed.slo_ms,
