@@ -29,7 +29,7 @@ const isBodiless = (status: number): boolean => status === 204 || status === 304
  * bytes is reset, and the caller would never see the answer (RFC 9112 §9.6). What it sends is read and dropped, or left
  * to the system, whose buffers then hold the caller back.
  */
-function linger(request: IncomingMessage, response: ServerResponse, { body, leavesBody = false }: Reply): void {
+function linger(request: IncomingMessage, response: ServerResponse, { body, leavesBody }: Reply): void {
   const end = (): void => {
     clearTimeout(timer);
     if (!response.destroyed) response.end();
@@ -37,7 +37,7 @@ function linger(request: IncomingMessage, response: ServerResponse, { body, leav
   const timer = setTimeout(end, LINGER_MS);
   response.once('close', () => clearTimeout(timer));
   request.once('end', end).once('close', end);
-  if (!leavesBody) request.resume();
+  if (leavesBody !== true) request.resume();
   response.write(body);
 }
 
