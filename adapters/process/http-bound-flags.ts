@@ -76,14 +76,14 @@ export const HTTP_BOUND_FLAGS = {
   maxPartBytes: count(
     'max-body-bytes',
     'most bytes of bodies that have not arrived whole; 0 for no bound',
-    67_108_864,
+    33_554_432,
     [0, MOST_BYTES],
   ),
-  maxPartBytesPerAddress: count('max-body-bytes-per-address', 'the same for an address, or an IPv6 /64', 33_554_432, [
+  maxPartBytesPerAddress: count('max-body-bytes-per-address', 'the same for an address, or an IPv6 /64', 16_777_216, [
     0,
     MOST_BYTES,
   ]),
-  maxPartBytesPerKey: count('max-body-bytes-per-key', 'the same for an API key or ServiceAccount', 33_554_432, [
+  maxPartBytesPerKey: count('max-body-bytes-per-key', 'the same for an API key or ServiceAccount', 16_777_216, [
     0,
     MOST_BYTES,
   ]),

@@ -13,7 +13,7 @@ export type BodyResult =
   | { readonly kind: 'no-room'; readonly reason: BodyReason }
   /** The body was not complete at the deadline. */
   | { readonly kind: 'late' }
-  /** The caller went away before the body was complete. */
+  /** The caller went away before the body was complete, or was cut. */
   | { readonly kind: 'gone' };
 
 /** On which terms a body is read. */
@@ -25,6 +25,10 @@ export interface BodyTerms {
 
 /** Opens the account of a body that did not arrive in one piece. @param cut called when it must be dropped */
 export type HoldBody = (cut: (reason: BodyReason) => void) => ByteAccount;
+
+/** Chunks that a body may have of any size; of more chunks the mean size counts. */
+const FREE_CHUNKS = 1024;
+const LEAST_MEAN_BYTES = 64;
 
 const EMPTY: BodyResult = { kind: 'body', bytes: new Uint8Array(0) };
 
@@ -56,6 +60,15 @@ export const awaitsContinue = (request: IncomingMessage, limitBytes: number): bo
   request.headers.expect !== undefined && request.httpVersionMinor > 0 && !isTooLarge(request, limitBytes);
 
 /**
+ * Reads nothing more of a request and its connection. At once, because the system has megabytes more and gives them without
+ * a pause; in this order, because a request that flows would resume its connection.
+ */
+function stopReading(request: IncomingMessage): void {
+  request.pause();
+  request.socket.pause();
+}
+
+/**
  * Reads the whole body, at most `limitBytes`. Express's reader is not used: it costs 33 µs a request
  * (performance.md §2). After `too-large` the rest is unread: `respond` closes the connection.
  */
@@ -70,6 +83,7 @@ export function readBody(
   return new Promise((resolve) => {
     const declared = declaredLength(request);
     const body = new BodyBytes();
+    let chunks = 0;
     let account: ByteAccount | undefined;
     let timer: NodeJS.Timeout | undefined;
     const settle = (result: BodyResult): void => {
@@ -80,12 +94,19 @@ export function readBody(
       request.on('error', () => undefined);
       resolve(result);
     };
+    const stop = (result: BodyResult): void => {
+      stopReading(request);
+      settle(result);
+    };
     const onData = (chunk: Buffer): void => {
       if (body.size + chunk.length > limitBytes) return settle({ kind: 'too-large' });
+      chunks += 1;
+      // Cut, not answered: until it reads an answer it would send on, and each chunk costs as much as a large one.
+      if (chunks > FREE_CHUNKS && body.size < LEAST_MEAN_BYTES * chunks) return void request.destroy();
       const held = body.add(chunk);
       // Most bodies are whole with their first chunk: nobody makes the process wait for the rest.
       if (body.size === declared) return;
-      account ??= hold((reason) => settle({ kind: 'no-room', reason }));
+      account ??= hold((reason) => stop({ kind: 'no-room', reason }));
       account.grow(held);
     };
     const onEnd = (): void => settle({ kind: 'body', bytes: body.whole() });

@@ -9,5 +9,7 @@ const DETAILS: Readonly<Record<BodyReason, string>> = {
 };
 
 /** The answer to a body that the process can't hold until the rest of it arrives. */
-export const noRoom = (request: { readonly requestId: string }, reason: BodyReason): Reply =>
-  problem(request, 'overloaded', { detail: DETAILS[reason], headers: { connection: 'close' } });
+export const noRoom = (request: { readonly requestId: string }, reason: BodyReason): Reply => ({
+  ...problem(request, 'overloaded', { detail: DETAILS[reason] }),
+  leavesBody: true,
+});

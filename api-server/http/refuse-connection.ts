@@ -13,6 +13,8 @@ const FAULTS: ReadonlyMap<string, Fault> = new Map([
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 'headers-too-large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request-timeout'],
 ]);
+/** The caller ended its side inside a request: mostly it went away. */
+const LEFT = 'HPE_INVALID_EOF_STATE';
 const LINGER_MS = 500;
 const METHODS = 'GET, HEAD, POST, PUT, DELETE';
 
@@ -49,10 +51,11 @@ export class ConnectionRefuser {
   /** The parser or a time limit refuses what was sent. */
   refuse(error: Error, socket: Duplex, requestId: string): void {
     // A caller that went away was not refused. Who never sent a byte gets no answer: there may be thousands at a time.
-    if (errorCode(error) === 'ECONNRESET' || isSilent(socket)) socket.destroy();
+    if (errorCode(error) === 'ECONNRESET' || socket.destroyed || isSilent(socket)) socket.destroy();
     else {
       const fault = FAULTS.get(errorCode(error) ?? '') ?? 'malformed-request';
-      this.#answer(socket, fault, textOf(problem({ requestId }, fault), requestId));
+      if (this.#isFirst(socket) && errorCode(error) !== LEFT) this.#counted(fault);
+      this.#answer(socket, textOf(problem({ requestId }, fault), requestId));
     }
   }
 
@@ -60,13 +63,17 @@ export class ConnectionRefuser {
   refuseTunnel(socket: Duplex, requestId: string): void {
     const reply = problem({ requestId }, 'method-not-allowed', { headers: { allow: METHODS } });
     socket.on('error', () => undefined).resume();
-    this.#answer(socket, 'malformed-request', textOf(reply, requestId));
+    if (this.#isFirst(socket)) this.#counted('malformed-request');
+    this.#answer(socket, textOf(reply, requestId));
   }
 
-  #answer(socket: Duplex, fault: Fault, text: string): void {
+  #isFirst(socket: Duplex): boolean {
+    return !this.#refused.has(socket);
+  }
+
+  #answer(socket: Duplex, text: string): void {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
-    this.#counted(fault);
     const standing = this.#connections.standing(socket);
     if (standing === 'begun' || !socket.writable) socket.destroy();
     else if (standing === 'busy') this.#connections.closeAfterAnswers(socket);

@@ -26,22 +26,25 @@ const isBodiless = (status: number): boolean => status === 204 || status === 304
 
 /**
  * Writes the whole answer and keeps the connection open while the caller still sends. A socket that closes with unread
- * bytes is reset, and the caller would never see the answer (RFC 9112 §9.6).
+ * bytes is reset, and the caller would never see the answer (RFC 9112 §9.6). What it sends is read and dropped, or left
+ * to the system, whose buffers then hold the caller back.
  */
-function linger(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
+function linger(request: IncomingMessage, response: ServerResponse, { body, leavesBody }: Reply): void {
   const end = (): void => {
     clearTimeout(timer);
     if (!response.destroyed) response.end();
   };
   const timer = setTimeout(end, LINGER_MS);
   response.once('close', () => clearTimeout(timer));
-  request.once('end', end).once('close', end).resume();
+  request.once('end', end).once('close', end);
+  if (leavesBody !== true) request.resume();
   response.write(body);
 }
 
 /**
- * Counts a large answer until its caller has taken it, and cuts a caller that takes no byte of it. Node counts the bytes that the system still takes, so a slow
- * reader stays. It uses the time limit of the connection: no timer is made, and small answers cost nothing.
+ * Counts a large answer until its caller has taken it, and cuts a caller that takes no byte of it. Node counts the bytes
+ * that the system still takes, so a slow reader stays. It uses the time limit of the connection: no timer is made, and
+ * small answers cost nothing.
  */
 function limitUnread(request: IncomingMessage, response: ServerResponse, options: RespondOptions): void {
   const { socket } = request;
@@ -73,7 +76,7 @@ export function respond(
   options: RespondOptions,
 ): void {
   if (response.destroyed || response.headersSent) return;
-  const left = leftover(request, options.bodyBytes);
+  const left = reply.leavesBody === true ? 'linger' : leftover(request, options.bodyBytes);
   const headers: Record<string, string | number> = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
@@ -85,7 +88,7 @@ export function respond(
   if (!bodiless) headers['content-length'] = Buffer.byteLength(reply.body);
   if (options.closing || CLOSING.has(left)) headers['connection'] = 'close';
   response.writeHead(reply.status, headers);
-  if (left === 'linger') linger(request, response, reply.body);
+  if (left === 'linger') linger(request, response, reply);
   else response.end(bodiless ? undefined : reply.body);
   if (reply.body.length >= LARGE_BYTES) limitUnread(request, response, options);
 }

@@ -34,6 +34,8 @@ export interface Reply {
   /** Names in lower case; `content-type` is required unless the body is empty. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
+  /** What is left of the request's body is not read, because it costs too much. The connection closes after a moment. */
+  readonly leavesBody?: true;
 }
 
 /** An answer that ends a request before its work is done. */

@@ -26,9 +26,9 @@ export const serverLimits: ServerLimits = {
   waitingPerConnection: 64,
   waiting: 4096,
   unreadBytes: 67_108_864,
-  partBytes: 67_108_864,
-  partBytesPerAddress: 33_554_432,
-  partBytesPerKey: 33_554_432,
+  partBytes: 33_554_432,
+  partBytesPerAddress: 16_777_216,
+  partBytesPerKey: 16_777_216,
 };
 
 /** Why a connection or request was ended by the HTTP side itself; labels of a metric. */

@@ -28,7 +28,7 @@ describe('bounds in the chart orb-platform', () => {
     const api = find(objects, 'Deployment orb-system/orb-api');
     const args = argsOf(api);
     expect(args).to.include.members(['--max-connections=8192', '--max-connections-per-address=1024']);
-    expect(args).to.include.members(['--max-body-bytes-per-key=33554432', '--max-unread-bytes=67108864']);
+    expect(args).to.include.members(['--max-body-bytes-per-key=16777216', '--max-unread-bytes=67108864']);
     expect(args.some((arg) => /^--probes-listen=.+:8081$/.test(arg))).to.equal(true);
     const ports = listAt(containerOf(api), 'ports').map((port) => at(port, 'name') ?? null);
     expect(ports).to.deep.equal(['https', 'metrics', 'probes']);

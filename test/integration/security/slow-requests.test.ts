@@ -34,7 +34,7 @@ describe('requests that drip', function suite() {
 
   it('end by the deadline with 408, in their headers and in their bodies', async () => {
     const key = `Authorization: Bearer ${attacked.ready.api_key}\r\n`;
-    const post = `POST /orbisets/default/execute HTTP/1.1\r\nHost: x\r\n${key}Content-Type: application/json\r\n`;
+    const post = `POST /policies/validate HTTP/1.1\r\nHost: x\r\n${key}Content-Type: application/json\r\n`;
     const drips: readonly (readonly [why: string, head: string, deadlineMs: number])[] = [
       ['headers', 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ', 1000],
       ['body', `${post}Content-Length: 100000\r\n\r\n`, 2000],

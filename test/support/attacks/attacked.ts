@@ -21,9 +21,25 @@ function residentMb(pid: number): number {
   return Number(kb) / KB_PER_MB;
 }
 
+const CALM_MS = 100;
+const CALM_CALLS = 5;
+
+/** What a process does just after its start would count as the work of an attack. */
+async function untilCalm({ get }: Standalone): Promise<void> {
+  let calm = 0;
+  const isCalm = async (): Promise<boolean> => {
+    const startedAt = performance.now();
+    await (await get('/health')).text();
+    calm = performance.now() - startedAt < CALM_MS ? calm + 1 : 0;
+    return calm >= CALM_CALLS;
+  };
+  await lastAnswer(isCalm, (is) => is);
+}
+
 /** Starts standalone with the heap of the image. */
 export async function startAttacked(...flags: readonly string[]): Promise<Attacked> {
   const standalone = await startStandalone({ flags, env: { NODE_OPTIONS: IMAGE_HEAP } });
+  await untilCalm(standalone);
   const metric = async (series: string): Promise<number> => {
     const lines = (await (await fetch(standalone.ready.metrics_url)).text()).split('\n');
     const line = lines.find((each) => each.startsWith(`${series} `)) ?? '';

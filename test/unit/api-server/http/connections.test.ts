@@ -5,7 +5,7 @@ import { aClock, startApp, type TestApp } from '../../../support/api-app.ts';
 import { aRoute, echo, echoing, gated } from '../../../support/test-routes.ts';
 
 const ROUTES = [echoing, aRoute({ path: '/open', scope: 'public', handle: echo }, 'open')];
-const LIMIT = 1000;
+const LIMIT = 1500;
 
 async function dial(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
@@ -98,6 +98,11 @@ describe('connections that misbehave', () => {
       'more headers than the limit',
       [`GET /open HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(200)}\r\n`],
       /^HTTP\/1\.1 431 [^]*connection: close[^]*At most 200 headers/i,
+    ],
+    [
+      'a body in chunks of one byte, which only ends,',
+      [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(2000)}`],
+      /^$/,
     ],
     [
       'chunk extensions over 16 KiB',
