@@ -78,6 +78,7 @@ export class Writer {
       const { isRow, apply } = this.#tables;
       const results = rows.map((row) => (isRow(row) ? apply(row) : this.#apply(row, position)));
       position.log.store();
+      this.#runs.store();
       this.#commit.run();
       return results;
     } catch (error) {
