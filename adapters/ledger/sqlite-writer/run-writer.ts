@@ -5,6 +5,7 @@ import { receiptRows, type FinishRow, type ReceiptRows } from '../tables/receipt
 import type { StartPolicyColumns } from '../tables/run-policy.ts';
 import { runRows, type RecordRow, type RunRows, type StartRow } from '../tables/runs.ts';
 import { refused, type RowResult, type WriterParts } from '../tables/table.ts';
+import { usageCounter, type UsageCounter } from '../tables/tenant-usage.ts';
 import type { LogWriter } from './log-writer.ts';
 import { PolicyWriter } from './policy-writer.ts';
 
@@ -17,6 +18,7 @@ export class RunWriter {
   readonly #claims: ClaimRows;
   readonly #headers: JwsHeaders;
   readonly #policies: PolicyWriter;
+  readonly #usage: UsageCounter;
 
   constructor(parts: WriterParts, headers: JwsHeaders) {
     this.#runs = runRows(parts);
@@ -24,11 +26,18 @@ export class RunWriter {
     this.#claims = claimRows(parts);
     this.#headers = headers;
     this.#policies = new PolicyWriter(parts);
+    this.#usage = usageCounter(parts);
   }
 
   /** To call after a rollback: remembered rows may no longer exist in the database. */
   forget(): void {
     this.#policies.forget();
+    this.#usage.forget();
+  }
+
+  /** To call before the commit. */
+  store(): void {
+    this.#usage.store();
   }
 
   /** To call at the end of each transaction. */
@@ -49,6 +58,7 @@ export class RunWriter {
       this.#runs.drop.run(runId);
       return refused('the decision id is taken');
     }
+    this.#usage.run(tenant, seed);
     if (path === null) return null;
     this.#claims.drop.run(tenant, path, key); // an expired claim
     this.#claims.insert.run(tenant, path, key, tag, runId, expiresAt);
@@ -66,6 +76,7 @@ export class RunWriter {
     if (fault !== undefined) return refused(fault);
     const unclosed = this.#close(row, parts, log.size());
     if (unclosed !== null) return unclosed;
+    this.#usage.receipt(tenant, parts.payload, parts.signature);
     log.append(entry, bytes);
     if (policy !== undefined) this.#policies.finish({ runId, tenant }, policy, log);
     this.#answerClaim(row);

@@ -1,5 +1,5 @@
 import { integerOf, textOf, type Row } from '../sqlite/columns.ts';
-import { nothing, type TableParts, type TableSchema } from './table.ts';
+import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
 
 /** What a tenant has in the ledger. */
 export interface TenantUsage {
@@ -29,10 +29,17 @@ interface Counted {
 
 const octets = (column: string): string => `coalesce(octet_length(${column}), 0)`;
 
-/** The tables that grow with what a tenant does. */
-const COUNTED: readonly Counted[] = [
-  { table: 'runs', overhead: 200, sizes: [octets('@seed')] },
-  { table: 'receipts', overhead: 1100, sizes: [octets('@payload'), octets('@signature')] },
+const RUN_OVERHEAD = 200;
+const RECEIPT_OVERHEAD = 1100;
+
+/** Written by every run, and never erased: the writer adds them up, once for each tenant and transaction. */
+const BY_WRITER: readonly Counted[] = [
+  { table: 'runs', overhead: RUN_OVERHEAD, sizes: [octets('@seed')] },
+  { table: 'receipts', overhead: RECEIPT_OVERHEAD, sizes: [octets('@payload'), octets('@signature')] },
+];
+
+/** The other tables that grow with what a tenant does. Triggers count them: no way of erasing rows can forget to. */
+const BY_TRIGGER: readonly Counted[] = [
   { table: 'swap_receipts', overhead: 1000, sizes: [octets('@payload'), octets('@signature')] },
   { table: 'idempotency', overhead: 350, sizes: [octets('@answer')], changing: ['answer'] },
   {
@@ -49,25 +56,27 @@ const COUNTED: readonly Counted[] = [
 const bytesOf = ({ overhead, sizes }: Counted, row: 'NEW' | 'OLD' | undefined): string =>
   [String(overhead), ...sizes].join(' + ').replaceAll('@', row === undefined ? '' : `${row}.`);
 
-/** Triggers, so that no way of writing or erasing rows can forget to count. A run pays some µs for its two rows. */
+/** What older ledgers hold. */
+const counts = (counted: Counted): string => `INSERT INTO tenant_usage(tenant, row_count, bytes)
+    SELECT tenant, count(*), sum(${bytesOf(counted, undefined)}) FROM ${counted.table} WHERE true GROUP BY tenant
+    ON CONFLICT DO UPDATE SET row_count = row_count + excluded.row_count, bytes = bytes + excluded.bytes;`;
+
+/** A trigger costs some 15 µs a row. */
 function triggers(counted: Counted): string {
   const { table, changing } = counted;
-  const added = `UPDATE tenant_usage SET`;
+  const update = 'UPDATE tenant_usage SET';
   const changed =
     changing === undefined
       ? ''
       : `CREATE TRIGGER ${table}_usage_changed AFTER UPDATE OF ${changing.join(', ')} ON ${table} BEGIN
-    ${added} bytes = bytes + (${bytesOf(counted, 'NEW')}) - (${bytesOf(counted, 'OLD')}) WHERE tenant = NEW.tenant;
+    ${update} bytes = bytes + (${bytesOf(counted, 'NEW')}) - (${bytesOf(counted, 'OLD')}) WHERE tenant = NEW.tenant;
   END;`;
-  return `INSERT INTO tenant_usage(tenant, row_count, bytes)
-    SELECT tenant, count(*), sum(${bytesOf(counted, undefined)}) FROM ${table} WHERE true GROUP BY tenant
-    ON CONFLICT DO UPDATE SET row_count = row_count + excluded.row_count, bytes = bytes + excluded.bytes;
-  CREATE TRIGGER ${table}_usage_added AFTER INSERT ON ${table} BEGIN
+  return `CREATE TRIGGER ${table}_usage_added AFTER INSERT ON ${table} BEGIN
     INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, ${bytesOf(counted, 'NEW')})
       ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
   END;
   CREATE TRIGGER ${table}_usage_removed AFTER DELETE ON ${table} BEGIN
-    ${added} row_count = row_count - 1, bytes = bytes - (${bytesOf(counted, 'OLD')}) WHERE tenant = OLD.tenant;
+    ${update} row_count = row_count - 1, bytes = bytes - (${bytesOf(counted, 'OLD')}) WHERE tenant = OLD.tenant;
   END;
   ${changed}`;
 }
@@ -77,8 +86,43 @@ const schema: TableSchema = {
   7: `CREATE TABLE tenant_usage(
     tenant TEXT PRIMARY KEY, row_count INTEGER NOT NULL, bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  ${COUNTED.map(triggers).join('\n  ')}`,
+  ${[...[...BY_WRITER, ...BY_TRIGGER].map(counts), ...BY_TRIGGER.map(triggers)].join('\n  ')}`,
 };
+
+/** Counts the rows of runs in the writer's thread. */
+export interface UsageCounter {
+  readonly run: (tenant: string, seed: string) => void;
+  readonly receipt: (tenant: string, payload: Uint8Array, signature: Uint8Array) => void;
+  /** Writes what was counted since the last call; inside the transaction of the counted rows. */
+  readonly store: () => void;
+  /** To call after a rollback. */
+  readonly forget: () => void;
+}
+
+export function usageCounter({ prepare }: Connection): UsageCounter {
+  const put = prepare(
+    `INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET row_count = row_count + excluded.row_count, bytes = bytes + excluded.bytes`,
+  );
+  const counted = new Map<string, { rows: number; bytes: number }>();
+  const add = (tenant: string, bytes: number): void => {
+    const found = counted.get(tenant);
+    if (found === undefined) counted.set(tenant, { rows: 1, bytes });
+    else {
+      found.rows += 1;
+      found.bytes += bytes;
+    }
+  };
+  return {
+    run: (tenant, seed) => add(tenant, RUN_OVERHEAD + Buffer.byteLength(seed)),
+    receipt: (tenant, payload, signature) => add(tenant, RECEIPT_OVERHEAD + payload.length + signature.length),
+    store: () => {
+      for (const [tenant, { rows, bytes }] of counted) put.run(tenant, rows, bytes);
+      counted.clear();
+    },
+    forget: () => counted.clear(),
+  };
+}
 
 const usageOf = (row: Row): TenantUsage => ({ rows: integerOf(row, 'row_count'), bytes: integerOf(row, 'bytes') });
 
@@ -96,5 +140,5 @@ function usagePort({ prepare, read }: TableParts<never>): TenantUsagePort {
   };
 }
 
-/** Written by triggers of the tables that it counts. */
+/** Written by triggers of the tables that it counts, and for runs by `sqlite-writer/run-writer.ts`. */
 export const tenantUsage = { schema, port: usagePort, writers: nothing };

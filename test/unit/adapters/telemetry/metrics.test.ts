@@ -208,10 +208,12 @@ describe('createMetrics', () => {
         'orb_ledger_commits_total',
         'orb_ledger_committed_rows_total',
         'orb_log_size',
+        'orb_ledger_tenant_bytes',
+        'orb_ledger_tenant_rows',
         'orb_egress_exceptions',
         'orb_build_info',
       ].map(value),
-    ).to.deep.equal([1, 2, 3, 1.5, 4, 50, 7, 1, 1]);
+    ).to.deep.equal([1, 2, 3, 1.5, 4, 50, 7, 5000, 4, 1, 1]);
     expect(value('process_resident_memory_bytes')).to.be.above(0);
   });
 

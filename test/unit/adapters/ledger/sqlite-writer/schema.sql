@@ -195,20 +195,6 @@ CREATE INDEX status_maintenance_end ON status_maintenance(to_ms);
 CREATE TABLE tenant_usage(
     tenant TEXT PRIMARY KEY, row_count INTEGER NOT NULL, bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER runs_usage_added AFTER INSERT ON runs BEGIN
-    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 200 + coalesce(octet_length(NEW.seed), 0))
-      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
-  END;
-CREATE TRIGGER runs_usage_removed AFTER DELETE ON runs BEGIN
-    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (200 + coalesce(octet_length(OLD.seed), 0)) WHERE tenant = OLD.tenant;
-  END;
-CREATE TRIGGER receipts_usage_added AFTER INSERT ON receipts BEGIN
-    INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 1100 + coalesce(octet_length(NEW.payload), 0) + coalesce(octet_length(NEW.signature), 0))
-      ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;
-  END;
-CREATE TRIGGER receipts_usage_removed AFTER DELETE ON receipts BEGIN
-    UPDATE tenant_usage SET row_count = row_count - 1, bytes = bytes - (1100 + coalesce(octet_length(OLD.payload), 0) + coalesce(octet_length(OLD.signature), 0)) WHERE tenant = OLD.tenant;
-  END;
 CREATE TRIGGER swap_receipts_usage_added AFTER INSERT ON swap_receipts BEGIN
     INSERT INTO tenant_usage(tenant, row_count, bytes) VALUES (NEW.tenant, 1, 1000 + coalesce(octet_length(NEW.payload), 0) + coalesce(octet_length(NEW.signature), 0))
       ON CONFLICT DO UPDATE SET row_count = row_count + 1, bytes = bytes + excluded.bytes;

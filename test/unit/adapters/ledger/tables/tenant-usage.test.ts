@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWriterDatabase } from '../../../../../adapters/ledger/sqlite-writer/schema.ts';
+import { makeOlder } from '../../../../support/older-ledger.ts';
+
+const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' };
+
+/** A run, a stored answer and a delivery of this tenant. */
+function fill(db: DatabaseSync, tenant: string, number: number): void {
+  db.prepare(`INSERT INTO runs VALUES (?, ?, 'started', 1, 1, 'o', ?)`).run(`run_${number}`, tenant, 'é'.repeat(50));
+  db.prepare(`INSERT INTO receipts VALUES (?, ?, ?, ?, 'a.b@1.0.0', 'success', 1, 1, ?, ?)`).run(
+    number,
+    `rcpt_${number}`,
+    `run_${number}`,
+    tenant,
+    Buffer.alloc(500),
+    Buffer.alloc(64),
+  );
+  db.prepare(`INSERT INTO idempotency VALUES (?, '/p', ?, 'x', ?, NULL, 1)`).run(tenant, `k${number}`, `run_${number}`);
+  db.prepare('UPDATE idempotency SET answer = ? WHERE run_id = ?').run(Buffer.alloc(700), `run_${number}`);
+  db.prepare(
+    `INSERT INTO deliveries(seq, delivery_id, tenant, source, delivery_key, received_at, bytes, state, has_body, attempts, failures)
+     VALUES (?, ?, ?, 1, ?, 1, 900, 0, 1, 0, 0)`,
+  ).run(number, `dlv_${number}`, tenant, `key${number}`);
+}
+
+const usage = (db: DatabaseSync): unknown =>
+  db
+    .prepare('SELECT tenant, row_count, bytes FROM tenant_usage ORDER BY tenant')
+    .all()
+    .map((row) => ({ ...row }));
+
+describe('totals of tenants in the ledger', () => {
+  let folder: string;
+  let db: DatabaseSync;
+  const file = (): string => join(folder, 'ledger.sqlite');
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'orb-usage-'));
+    db = openWriterDatabase(file(), identity);
+  });
+  afterEach(() => {
+    db.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('count what an older ledger holds, once, when it is brought up to date', () => {
+    makeOlder(db, 6);
+    fill(db, 'acme', 1);
+    fill(db, 'acme', 2);
+    fill(db, 'globex', 3);
+    db.close();
+    db = openWriterDatabase(file(), identity);
+    const bytes = 200 + 100 + (1100 + 564) + (350 + 700) + (300 + 900);
+    const expected = [
+      { tenant: 'acme', row_count: 8, bytes: 2 * bytes },
+      { tenant: 'globex', row_count: 4, bytes },
+    ];
+    expect(usage(db)).to.deep.equal(expected);
+    db.close();
+    db = openWriterDatabase(file(), identity);
+    expect(usage(db)).to.deep.equal(expected);
+  });
+
+  it('give bytes back when a body is dropped, and rows when they are erased', () => {
+    fill(db, 'acme', 1);
+    expect(usage(db)).to.deep.equal([{ tenant: 'acme', row_count: 2, bytes: 350 + 700 + 300 + 900 }]);
+    db.exec('UPDATE deliveries SET has_body = 0');
+    expect(usage(db)).to.deep.equal([{ tenant: 'acme', row_count: 2, bytes: 350 + 700 + 300 }]);
+    db.exec('DELETE FROM deliveries; DELETE FROM idempotency');
+    expect(usage(db)).to.deep.equal([{ tenant: 'acme', row_count: 0, bytes: 0 }]);
+  });
+
+  it('change nothing when the transaction of their rows is rolled back', () => {
+    db.exec('BEGIN');
+    fill(db, 'acme', 1);
+    db.exec('ROLLBACK');
+    expect(usage(db)).to.deep.equal([]);
+  });
+});
