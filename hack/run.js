@@ -39,6 +39,7 @@ const VERBS = {
   orb: 'cli/orb.js',
   simulate: 'test/simulation/run.ts',
   'test:api': 'test/api/run.ts',
+  'test:security': 'test/security/run.ts',
   vectors: 'hack/vectors.ts',
 };
 const USAGE = 64;

@@ -14,6 +14,7 @@ import { referenceArtefacts } from './reference.ts';
 import { readResources } from './resources.ts';
 import { ruleArtefacts } from './rules.ts';
 import { scopeArtefacts } from './scopes.ts';
+import { securityTestArtefacts } from './security-tests.ts';
 import { typeArtefacts } from './types.ts';
 
 /** All generated files but kinds and checks of documents, which some of the generators here use. */
@@ -34,6 +35,7 @@ export async function everything(root: string): Promise<readonly Artefact[]> {
     logEntryArtefacts(root),
     ruleArtefacts(root),
     scopeArtefacts(root),
+    securityTestArtefacts(root),
     configurationArtefacts(root),
   ];
   return [...definitions, ...chartArtefacts(definitions), ...examples, ...(await Promise.all(parts)).flat()];

@@ -27,7 +27,7 @@ const WAITING = [
   'charts/dashboards',
   'loader',
 ];
-const TIMED = ['chaos/leaders', 'conformance/sockets', 'conformance/operators', 'chaos/swaps', 'egress'];
+const TIMED = ['chaos/leaders', 'conformance/sockets', 'conformance/operators', 'chaos/swaps', 'security', 'egress'];
 const LONGEST = [
   ...WAITING,
   ...TIMED,

@@ -1,9 +1,11 @@
-// `npm run fuzz [-- NAME…]`: the properties of policies, uptime and ingestion in their full sizes, one after the other; `-- --list` names them.
+// `npm run fuzz [-- --seed N] [NAME…]`: the properties of policies, uptime, ingestion and of what strangers send, in their
+// full sizes, one after the other; `-- --list` names them. `-- --replay FILE` runs a case again that broke something.
 // The unit and integration tests run the same properties in a short form.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { STRANGERS } from './strangers/cases.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const UNIT = 'test/unit/core/policy';
@@ -33,6 +35,17 @@ const LANGUAGE = `${UNIT}/language/fuzz.test.ts`;
 const INGESTION = 'test/unit/api-server/ingestion/fuzz.test.ts';
 const ofFuzz = (what: string, name: string): Property => ofMocha(what, 1_000_000, INGESTION, '--grep', name);
 
+/** A certificate or a manifest takes over half a millisecond, so fewer of them. */
+const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'certificates']);
+const STRANGERS_MAIN = 'test/fuzz/strangers/main.ts';
+const ofStrangers = (name: string): readonly [string, Property] => {
+  const runs = SLOWER.has(name) ? 100_000 : 1_000_000;
+  return [
+    name,
+    { what: `${name} of strangers: ${runs}`, args: [STRANGERS_MAIN, name], env: { ORB_PROPERTY_RUNS: String(runs) } },
+  ];
+};
+
 const PROPERTIES: Readonly<Record<string, Property>> = {
   monotony: ofMocha('adding a policy or an error never loosens', 10_000, DECIDE, '--grep', 'stay denied|never looser'),
   kept: ofMocha('kept results against evaluating everything', 100_000, DECIDE, '--grep', 'the same with kept results'),
@@ -55,6 +68,7 @@ const PROPERTIES: Readonly<Record<string, Property>> = {
   json: ofFuzz('no JSON breaks or holds up ingestion', 'as json'),
   form: ofFuzz('no form breaks or holds up ingestion', 'as form'),
   mapping: ofFuzz('no mapping breaks or holds up ingestion', 'as mapping'),
+  ...Object.fromEntries(Object.keys(STRANGERS).map(ofStrangers)),
   cost: { what: 'cost of accepted policies: 10000', args: ['test/fuzz/cost.ts'] },
   kubernetes: {
     what: 'CEL of Kubernetes means the same: 10000',
@@ -63,16 +77,30 @@ const PROPERTIES: Readonly<Record<string, Property>> = {
   },
 };
 
+const { values, positionals } = parseArgs({
+  options: {
+    list: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    replay: { type: 'string' },
+    cases: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const seeded = {
+  ...(values.seed === undefined ? {} : { ORB_SEED: values.seed }),
+  ...(values.cases === undefined ? {} : { ORB_PROPERTY_RUNS: values.cases }),
+};
+
 async function run({ args, env }: Property): Promise<number> {
-  const child = spawn(process.execPath, [...args], { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, ...env, ...seeded },
+  });
   await once(child, 'close');
   return child.exitCode ?? 1;
 }
 
-const { values, positionals } = parseArgs({
-  options: { list: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
 const names = positionals.length === 0 ? Object.keys(PROPERTIES) : positionals;
 const unknown = names.filter((name) => !Object.hasOwn(PROPERTIES, name));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -80,6 +108,8 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 if (unknown.length > 0) {
   process.stderr.write(`There is no ${unknown.join(', ')}: ${Object.keys(PROPERTIES).join(', ')}\n`);
   process.exitCode = 64;
+} else if (values.replay !== undefined) {
+  process.exitCode = await run({ what: 'a saved case', args: [STRANGERS_MAIN, '--replay', values.replay] });
 } else if (values.list) {
   for (const [name, { what }] of Object.entries(PROPERTIES)) say(`${name.padEnd(14)}${what}`);
 } else {

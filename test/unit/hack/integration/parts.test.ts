@@ -37,6 +37,7 @@ describe('partsOf', () => {
       'egress',
       'kube',
       'loader',
+      'security',
     ]);
   });
 
