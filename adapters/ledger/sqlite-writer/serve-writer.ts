@@ -21,8 +21,11 @@ export function serveWriter(port: MessagePort): void {
       writer = new Writer(db, settings);
       answer(['ready', ...writer.sizes()]);
     } catch (error) {
-      const code = error instanceof LedgerError ? error.code : 'ledger-unavailable';
-      answer(['unopened', code, failureDetail(error)]);
+      if (error instanceof LedgerError) answer(['unopened', error.code, error.message]);
+      else {
+        const message = `the ledger ${settings.file} can't be opened: ${failureDetail(error)}`;
+        answer(['unopened', 'ledger-unavailable', message]);
+      }
       port.close();
     }
   }
