@@ -25,8 +25,11 @@ export function writerOf(port: Pick<MessagePort, 'postMessage' | 'close'>): Hand
       answer(['ready', ...writer.sizes(), fault ?? null]);
       return 'more';
     } catch (error) {
-      const code = error instanceof LedgerError ? error.code : 'ledger-unavailable';
-      answer(['unopened', code, failureDetail(error)]);
+      if (error instanceof LedgerError) answer(['unopened', error.code, error.message]);
+      else {
+        const message = `the ledger ${settings.file} can't be opened: ${failureDetail(error)}`;
+        answer(['unopened', 'ledger-unavailable', message]);
+      }
       port.close();
       return 'last';
     }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { vaultReaderBinding } from '../../../core/orbiset/vault-reader.ts';
 import { startControlPlane, type ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { kubectlOk } from '../../../hack/control-plane/install.ts';
 import { openHelm, PLATFORM_CHART, type Helm } from '../../support/cluster/platform-chart.ts';
@@ -6,6 +7,7 @@ import { lastAnswer } from '../../support/wait-for.ts';
 
 const PLACE = 'blue-system';
 const TENANT = 'tenant';
+const OPERATOR = `system:serviceaccount:${PLACE}:acme-operator`;
 const ADMITTED_MS = 30_000;
 // There is no kubelet: hooks would wait for their pods.
 const BLUE = ['blue', PLATFORM_CHART, '-n', PLACE, '--no-hooks'];
@@ -26,8 +28,8 @@ describe('a release with other names, on a real API server', () => {
 
   const kubectl = (...args: readonly string[]): Promise<string> => kubectlOk(plane, args);
   /** What kubectl or the API server answers, also when it refuses. */
-  const told = (...args: readonly string[]): Promise<string> =>
-    kubectl(...args).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const answered = (args: readonly string[], input?: string): Promise<string> =>
+    kubectlOk(plane, args, input).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
 
   async function refusal(args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await helm.run(args);
@@ -51,10 +53,10 @@ describe('a release with other names, on a real API server', () => {
   });
 
   it('gives the operator the right to bind the ServiceAccount of the API, and no other', async () => {
-    const bind = (account: string): Promise<string> => {
-      const binding = ['create', 'rolebinding', 'orb-vault-reader', '--clusterrole=orb-vault-reader', '-n', TENANT];
-      const operator = `--as=system:serviceaccount:${PLACE}:acme-operator`;
-      return told(...binding, `--serviceaccount=${PLACE}:${account}`, operator, '--dry-run=server', '-o', 'name');
+    const bind = (apiAccount: string): Promise<string> => {
+      const binding = vaultReaderBinding(TENANT, { platformNamespace: PLACE, apiAccount }, []);
+      const apply = ['apply', '--server-side', '--dry-run=server', '-o', 'name', '-f', '-'];
+      return answered([...apply, `--as=${OPERATOR}`], JSON.stringify(binding));
     };
     const denied = await lastAnswer(
       () => bind('orb-api'),
@@ -63,8 +65,9 @@ describe('a release with other names, on a real API server', () => {
     );
     expect(denied).to.include(`only to the ServiceAccount acme-api of ${PLACE}`);
     expect(await bind('acme-api')).to.equal('rolebinding.rbac.authorization.k8s.io/orb-vault-reader\n');
-    const asOperator = ['-n', PLACE, `--as=system:serviceaccount:${PLACE}:acme-operator`];
-    expect(await told('auth', 'can-i', 'update', 'leases/orb-operator', ...asOperator)).to.match(/^yes/m);
+    expect(
+      await answered(['auth', 'can-i', 'update', 'leases/orb-operator', '-n', PLACE, `--as=${OPERATOR}`]),
+    ).to.match(/^yes/m);
   });
 
   it('is upgraded under the same names, and refused under others, which would begin an empty ledger', async () => {

@@ -237,6 +237,26 @@ describe('the first day with the platform', function () {
       .and.to.include('every provider fails');
   });
 
+  it('says that lookups opened a breaker, and runs again with the key of a run that sent nothing', async () => {
+    const runs: string[] = [];
+    const code = await lastAnswer(
+      async () => {
+        const headers = { 'idempotency-key': 'one-key' };
+        const body = { orb_id: 'day.dns@1.0.0', inputs: {} };
+        const problem: unknown = await (await standalone.post('/orbisets/default/execute', body, headers)).json();
+        const text = JSON.stringify(problem);
+        runs.push(/run_[0-9a-f-]{30,}/.exec(text)?.[0] ?? text);
+        return codeOf(problem) === 'providers-unavailable' ? text : '';
+      },
+      (text) => text !== '',
+      WAIT_MS,
+    );
+    expect(code).to.match(
+      /one: breaker open for \d+ s more \(last failure: .*no-such-host\.example\)\. Nothing was sent\./,
+    );
+    expect(new Set(runs).size).to.equal(runs.length).and.to.be.above(1);
+  });
+
   it('runs the four Orbs once their secrets are there', async () => {
     await keep('CHAT_HOOK', DAY_SECRETS.hook, '--host', '127.0.0.1');
     await keep('MODEL_KEY', DAY_SECRETS.key, '--host', '127.0.0.1');

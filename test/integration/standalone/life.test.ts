@@ -258,6 +258,14 @@ describe('a standalone whose disk is full', function () {
     expect(await running.stop()).to.equal(0);
     const seen = emptyWitness();
     seen.acknowledged.add(receipt);
+    writeFileSync(filler, Buffer.alloc(statfsSync(folder).bavail * bsize));
+    const full = await runStandalone([...FREE, '--data', join(folder, 'second')]);
+    expect(full.code).to.equal(1);
+    expect(full.stderr).to.match(
+      /the ledger \S+ can't be opened: its disk is full|the folder can't be made or written/,
+    );
+    expect(full.stderr).not.to.include('    at ');
+    rmSync(filler);
     const ledger = await checkKilled(join(folder, 'data'), seen);
     expect(ledger.faults).to.deep.equal([]);
     expect(ledger.receipts).to.be.at.least(statuses.filter((status) => status === 200).length + 2);

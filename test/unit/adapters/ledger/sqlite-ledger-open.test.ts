@@ -145,7 +145,11 @@ describe('openSqliteLedger', () => {
   it('refuses a file that is no database, without touching it', async () => {
     const file = join(scratch, 'ledger.sqlite');
     writeFileSync(file, 'not a database '.repeat(1000));
-    checkLedgerError(await refusal(openSqliteLedger({ ...fixture.options, file })), 'ledger-unavailable', /no ledger/);
+    checkLedgerError(
+      await refusal(openSqliteLedger({ ...fixture.options, file })),
+      'ledger-unavailable',
+      /the ledger \/\S+\/ledger\.sqlite can't be opened: its file is no ledger/,
+    );
     expect(readFileSync(file, 'utf8').startsWith('not a database ')).to.equal(true);
   });
 
