@@ -179,7 +179,11 @@ function startParts({ options, lock, read }: Opening, writer: WriterHandle): Par
  * A crash may have come between growth and its checkpoint. Then the checkpoint is signed before the first read, or when
  * the gate opens.
  */
-async function signWhatIsLeft({ schedule }: Parts, found: OpenedFile, { gate = OPEN }: SqliteLedgerOptions): Promise<void> {
+async function signWhatIsLeft(
+  { schedule }: Parts,
+  found: OpenedFile,
+  { gate = OPEN }: SqliteLedgerOptions,
+): Promise<void> {
   if (found.size <= found.checkpointed) return;
   if (gate.refusal() === undefined) await schedule.sign();
   else void gate.opened.then(() => schedule.grown(found.size, found.checkpointed));

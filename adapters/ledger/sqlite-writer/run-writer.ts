@@ -35,13 +35,9 @@ export class RunWriter {
     this.#usage.forget();
   }
 
-  /** To call before the commit. */
+  /** To call at the end of each transaction, before its commit. */
   store(): void {
     this.#usage.store();
-  }
-
-  /** To call at the end of each transaction. */
-  store(): void {
     this.#policies.store();
   }
 

@@ -10,6 +10,7 @@ import {
 import type { KubeObject } from '../../../../core/reconcile/kube-object.ts';
 
 const PLATFORM = 'orb-system';
+const IDENTITY = { platformNamespace: PLATFORM, apiAccount: 'orb-api' };
 const API = { kind: 'ServiceAccount', name: 'orb-api', namespace: PLATFORM };
 const ROLE = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'orb-vault-reader' };
 const OURS = { 'app.kubernetes.io/managed-by': 'orb-operator' };
@@ -45,7 +46,7 @@ describe('bindsTheApi', () => {
   ];
   for (const [why, binds, subjects] of rows)
     it(`${binds ? 'knows' : 'does not take for it'}: ${why}`, () => {
-      expect(bindsTheApi(aBinding({ subjects }), PLATFORM)).to.equal(binds);
+      expect(bindsTheApi(aBinding({ subjects }), IDENTITY)).to.equal(binds);
     });
 });
 
@@ -78,7 +79,7 @@ describe('hasWantedContent and isForeign', () => {
   for (const [why, wanted, foreign, members, labels] of rows)
     it(`judges ${why}`, () => {
       const binding = aBinding(members, labels);
-      expect([hasWantedContent(binding, PLATFORM), isForeign(binding, PLATFORM)]).to.deep.equal([wanted, foreign]);
+      expect([hasWantedContent(binding, IDENTITY), isForeign(binding, IDENTITY)]).to.deep.equal([wanted, foreign]);
     });
 });
 
@@ -92,7 +93,7 @@ describe('isOperatorOwned', () => {
 describe('vaultReaderBinding', () => {
   it('grants the role to the API of the platform namespace, in the namespace of the Orbiset, and says whose it is', () => {
     const owner = { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orbiset', name: 'a', uid: 'u' };
-    expect(vaultReaderBinding('acme', PLATFORM, [owner])).to.deep.equal({
+    expect(vaultReaderBinding('acme', IDENTITY, [owner])).to.deep.equal({
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'RoleBinding',
       metadata: { name: 'orb-vault-reader', namespace: 'acme', labels: OURS, ownerReferences: [owner] },
@@ -102,7 +103,7 @@ describe('vaultReaderBinding', () => {
   });
 
   it('is the same as the command makes by hand', () => {
-    expect(bindingCommand('acme', PLATFORM)).to.equal(
+    expect(bindingCommand('acme', IDENTITY)).to.equal(
       'kubectl -n acme create rolebinding orb-vault-reader --clusterrole=orb-vault-reader --serviceaccount=orb-system:orb-api',
     );
   });
