@@ -237,7 +237,9 @@ describe('orb ledger backup, restore, adopt', () => {
     const before = dataOf();
     const { exit, out, err } = await run('adopt', '--new-origin', '--secret', '--yes');
     expect([exit, out], err).to.deep.equal([0, 'orbs.example/log-2\n']);
-    expect(err).to.include('kubectl rollout restart deployment -l app.kubernetes.io/part-of=orb-platform,app.kubernetes.io/component=api -n orb-system');
+    expect(err).to.include(
+      'kubectl rollout restart deployment -l app.kubernetes.io/part-of=orb-platform,app.kubernetes.io/component=api -n orb-system',
+    );
     const changed = Object.entries(dataOf()).filter(([name, value]) => before[name] !== value);
     expect(changed.map(([name]) => name)).to.deep.equal(['orb-keys.jws']);
   });
