@@ -5,7 +5,7 @@ import type { WriteRow } from '../tables/tables.ts';
 import type { FromWriter, OnFolding, Reply, ToWriter, WriterSettings } from './protocol.ts';
 
 /** Results of a commit, and the sizes after it. */
-export interface Committed {
+interface Committed {
   readonly results: readonly RowResult[];
   readonly size: number;
   readonly checkpointed: number;
