@@ -45,7 +45,7 @@ function tooLarge(): ParsedDocument {
  * @param text decoded file, at most 4 Mi UTF-16 units
  * @returns one result per document; a file of comments has none. Findings never quote values. Codes: `invalid-json`,
  *   `invalid-yaml`, `duplicate-key`, `manifest-null`, `minus-zero`, `integer-out-of-range`, `number-out-of-range`,
- *   `invalid-unicode`, `unsafe-name`, `too-deep`, `too-many-values`, `document-too-large`, `yaml-ambiguous`,
+ *   `invalid-unicode`, `unsafe-name`, `too-deep`, `too-many-documents`, `too-many-values`, `document-too-large`, `yaml-ambiguous`,
  *   `yaml-number`, `yaml-key`, `yaml-tag`, `yaml-alias`, `yaml-escape`, `yaml-merge-key`, `yaml-directive`,
  *   `yaml-document-start`, `yaml-document-end`, `yaml-final-newline`, `yaml-character`
  */

@@ -120,7 +120,7 @@ function readArray(cursor: Cursor): JsonValue | undefined {
   do {
     cursor.path[place] = items.length;
     const value = readValue(cursor);
-    if (value === undefined) return undefined;
+    if (value === undefined || isFull(cursor)) return undefined;
     items.push(value);
   } while (take(cursor, ','));
   cursor.path.pop();

@@ -148,6 +148,25 @@ describe('parseDocuments', () => {
     expect(codes(`a: &a [x,x,x]\n${lines.join('\n')}`)[0]).to.match(/^too-many-values /);
   });
 
+  const large: readonly (readonly [what: string, text: string, code: string])[] = [
+    ['100 000 documents', '---\na: 1\n'.repeat(100_000), 'too-many-documents'],
+    ['200 000 members', 'a: 1\n'.repeat(200_000), 'too-many-values'],
+    ['250 000 items', '- a\n'.repeat(250_000), 'too-many-values'],
+    ['a list of 500 000 numbers in one line', `a: [${'1,'.repeat(500_000)}1]\n`, 'too-many-values'],
+  ];
+  for (const [what, text, code] of large)
+    it(`refuses ${what} before they are parsed: parsing takes seconds and hundreds of megabytes`, () => {
+      const before = process.threadCpuUsage();
+      expect(codes(text)).to.deep.equal([`${code}  1:1`]);
+      const { user, system } = process.threadCpuUsage(before);
+      expect((user + system) / 1000).to.be.lessThan(400);
+    });
+
+  it('reads a thousand documents and ten thousand members', () => {
+    expect(codes('---\na: 1\n'.repeat(1000))).to.deep.equal([]);
+    expect(codes(Array.from({ length: 10_000 }, (_, number) => `a${number}: 1\n`).join(''))).to.deep.equal([]);
+  });
+
   it('refuses nesting of 10 000 levels, in YAML and in JSON', () => {
     expect(codes('['.repeat(10_000))).to.deep.equal(['too-deep  1:1']);
     expect(codes('- '.repeat(10_000))).to.deep.equal(['too-deep  1:1']);
