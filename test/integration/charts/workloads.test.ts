@@ -303,7 +303,11 @@ describe('what the chart orb-platform runs', () => {
       );
       expect([at(port, 'name'), at(port, 'targetPort')]).to.deep.equal(['http', 'http']);
       expect(argsOf(find(objects, API))).to.include('--behind-tls-proxy');
-      expect(at(containerOf(find(objects, API)), 'readinessProbe', 'httpGet', 'scheme')).to.equal('HTTP');
+      expect(listAt(containerOf(find(objects, API)), 'ports').map((own) => at(own, 'name') ?? null)).to.deep.equal([
+        'http',
+        'metrics',
+        'probes',
+      ]);
     });
 
   it('gives Grafana dashboards that it finds', async () => {
