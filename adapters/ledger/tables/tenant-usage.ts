@@ -2,7 +2,7 @@ import { integerOf, textOf, type Row } from '../sqlite/columns.ts';
 import { nothing, type Connection, type TableParts, type TableSchema } from './table.ts';
 
 /** What a tenant has in the ledger. */
-export interface TenantUsage {
+interface TenantUsage {
   /** Rows of the counted tables. */
   readonly rows: number;
   /** Estimated from the contents: with indexes and log entries, a fifth more or less than the file grows. */

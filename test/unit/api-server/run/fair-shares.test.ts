@@ -16,6 +16,22 @@ const START = 1_795_168_800_000;
 const GLOBEX: Caller = { ...ACME, id: 'key:globex00', tenants: ['globex'] };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Starts runs of `acme`, ten at a time, until each has begun to wait or was refused. */
+async function attack(test: TestRuntime, runs: number): Promise<readonly Promise<Executed>[]> {
+  const all: Promise<Executed>[] = [];
+  const answers = { count: 0 };
+  while (all.length < runs) {
+    for (let run = 0; run < 10; run += 1) all.push(test.execute({ orbId: 'acme.slow@1.0.0' }));
+    for (const one of all.slice(-10)) void one.then(() => (answers.count += 1));
+    while (test.runtime.inFlight.count('acme.support') + answers.count < all.length) await turn();
+    for (let turns = 0; turns < 50; turns += 1) await turn();
+  }
+  return all;
+}
+
+const ofOther = (test: TestRuntime): Promise<Executed> =>
+  test.execute({ orbiset: 'own', orbId: 'globex.fast@1.0.0', caller: GLOBEX });
+
 /** Both tenants call one origin, and the provider never answers the runs of `acme`. */
 describe('a tenant beside one whose runs fill the slots of their origin', () => {
   let fixture: SqliteFixture;
@@ -36,22 +52,6 @@ describe('a tenant beside one whose runs fill the slots of their origin', () => 
     test.addOrbiset('own', {}, 'globex');
     return test;
   };
-
-  /** Starts runs of `acme`, ten at a time, until each has begun to wait or was refused. */
-  async function attack(test: TestRuntime, runs: number): Promise<readonly Promise<Executed>[]> {
-    const all: Promise<Executed>[] = [];
-    const answers = { count: 0 };
-    while (all.length < runs) {
-      for (let run = 0; run < 10; run += 1) all.push(test.execute({ orbId: 'acme.slow@1.0.0' }));
-      for (const one of all.slice(-10)) void one.then(() => (answers.count += 1));
-      while (test.runtime.inFlight.count('acme.support') + answers.count < all.length) await turn();
-      for (let turns = 0; turns < 50; turns += 1) await turn();
-    }
-    return all;
-  }
-
-  const ofOther = (test: TestRuntime): Promise<Executed> =>
-    test.execute({ orbiset: 'own', orbId: 'globex.fast@1.0.0', caller: GLOBEX });
 
   for (const runs of [20, 80]) {
     it(`is answered at once while ${runs} slow runs of the other have, or want, the 16 slots`, async () => {
