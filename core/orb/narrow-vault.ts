@@ -9,13 +9,9 @@ type Pairs = readonly (readonly [entry: string, key: string])[];
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
-const plain = (host: string): string => host.toLowerCase().replace(/[.]$/, '');
-
 /** Whether the earlier patterns allow every host of a pattern: `a.b.example` and `*.b.example` lie in `*.example`. */
-function liesIn(pattern: string, earlier: readonly string[]): boolean {
-  if (earlier.some((known) => known === '*' || plain(known) === plain(pattern))) return true;
-  return pattern !== '*' && hostAllowed(pattern.replace(/^[*][.]/, 'x.'), earlier);
-}
+const liesIn = (pattern: string, earlier: readonly string[]): boolean =>
+  pattern === '*' ? earlier.includes('*') : hostAllowed(pattern.replace(/^[*][.]/, 'x.'), earlier);
 
 function pairsOf(keys: unknown): Pairs {
   if (!isJsonObject(keys)) return textsOf(keys).map((key) => [key, key]);

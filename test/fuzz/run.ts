@@ -42,7 +42,7 @@ const ofStrangers = (name: string): readonly [string, Property] => {
   const runs = SLOWER.has(name) ? 100_000 : 1_000_000;
   return [
     name,
-    { what: `${name} of strangers: ${runs}`, args: [STRANGERS_MAIN, name], env: { ORB_PROPERTY_RUNS: String(runs) } },
+    { what: `${name} of strangers`, args: [STRANGERS_MAIN, name], env: { ORB_PROPERTY_RUNS: String(runs) } },
   ];
 };
 
