@@ -62,8 +62,9 @@ async function readText(source: KeySource, file: string): Promise<string> {
 async function readPrivate(source: KeySource, file: string): Promise<string> {
   const command = await source.exposure(file);
   if (command === undefined) return readText(source, file);
-  const next = `Run ${command}. When others could read it before, the key may be known: then it must be replaced.`;
-  throw new KeysError('keys-exposed', `Other users may read ${source.place(file)}. ${next}`);
+  const next = `Run ${command}. A volume of a Secret needs defaultMode: 0440.`;
+  const risk = 'When others could read it before, the key may be known: then it must be replaced.';
+  throw new KeysError('keys-exposed', `Other users may read ${source.place(file)}. ${next} ${risk}`);
 }
 
 const invalid = (source: KeySource, file: string, what: string): KeysError =>

@@ -150,6 +150,7 @@ describe('what the chart orb-platform runs', () => {
     for (const object of (await render(...EVERYTHING)).filter(hasPods))
       expect(at(podOf(object), 'imagePullSecrets'), titleOf(object)).to.deep.equal([
         { name: 'registry' },
+        { name: 'second' },
         { name: 'mirror' },
       ]);
   });

@@ -73,7 +73,7 @@ describe('orb on a cluster', function cluster() {
       const folder = join(orb.folder, 'mounted');
       mkdirSync(folder);
       for (const [name, text] of Object.entries(dataOf(await secret('orb-platform-keys'))))
-        writeFileSync(join(folder, name), text);
+        writeFileSync(join(folder, name), text, { mode: 0o440 });
       const keys = await loadKeys(folder);
       expect(keys.issuer).to.equal('https://orbs.example');
       const [, issuer = '', jwk = ''] = /^.*trust add (\S+) --root '(.+)'\n$/.exec(made.out) ?? [];

@@ -91,7 +91,7 @@ describe('a provider that answers 429', () => {
     it(`is another thing than ${status}: a refused credential`, async () => {
       const answer = await create(() => says(status)).execute({ orbId: ORB });
       expect(answer.code).to.equal('provider-refused-credential');
-      expect(textAt(answer.body, 'next')).to.match(/secrets/);
+      expect(textAt(answer.body, 'next')).to.match(/vault entry TOKEN/);
     });
   }
 });

@@ -172,7 +172,7 @@ describe('what strangers write, where it is shown', () => {
       'a member with a hostile name',
       bodyWith({ '</script>\u202e': 1 }),
       'schema-additionalProperties',
-      '/manifest/<~1script>\u202e',
+      '/manifest/<~1script>\ufffd',
     ],
   ];
   for (const [why, body, code, pointer] of refused)
