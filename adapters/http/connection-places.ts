@@ -28,7 +28,7 @@ const RECEIVING_AT_ONCE = 64;
 
 const bySize = (one: Share, other: Share): number => other.places.size - one.places.size;
 
-/** The share with most connections among those with an idle one. A flood of connections comes here: nothing is sorted. */
+/** The share with most connections among those with an idle one. Called for each connection too many, so nothing is sorted. */
 function mostWithIdle(shares: Iterable<Share>): Share | undefined {
   let most: Share | undefined;
   for (const share of shares) {

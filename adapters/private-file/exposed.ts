@@ -21,7 +21,7 @@ export function exposedBits({ mode, uid: owner }: FileAccess, uid: number | unde
   return mode & (ownsIt ? GROUP | OTHERS : OTHERS);
 }
 
-/** @returns the command that takes the rights from others; undefined: nobody else may read the file, or it is not there */
+/** @returns the command that takes the rights from others; undefined: only its owner may read the file, or it is not there */
 export async function exposure(path: string): Promise<string | undefined> {
   const found = await stat(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;

@@ -104,7 +104,7 @@ export function readBody(
       // Cut, not answered: until it reads an answer it would send on, and each chunk costs as much as a large one.
       if (chunks > FREE_CHUNKS && body.size < LEAST_MEAN_BYTES * chunks) return void request.destroy();
       const held = body.add(chunk);
-      // Most bodies are whole with their first chunk: nobody makes the process wait for the rest.
+      // Most bodies are whole with their first chunk: the process does not wait for the rest of them.
       if (body.size === declared) return;
       account ??= hold((reason) => stop({ kind: 'no-room', reason }));
       account.grow(held);

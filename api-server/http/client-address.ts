@@ -20,7 +20,7 @@ const forwardedOf = ({ headers }: IncomingMessage): string | undefined => header
 
 /**
  * @param trusted proxies whose `X-Forwarded-For` counts; empty: the address is that of the socket
- * @param isBehindProxy a proxy stands before this process. Unless it is trusted, all callers share its address
+ * @param isBehindProxy callers come through a proxy. Unless it is trusted, all callers share its address
  */
 export function clientAddresses(trusted: readonly Cidr[], isBehindProxy: boolean): ClientAddresses {
   const of: ClientAddresses['of'] =

@@ -35,7 +35,7 @@ export class IngestRates {
     return this.#clients.size;
   }
 
-  /** A request came. One that its client's rate refuses costs the others nothing. @returns undefined: go on */
+  /** A request came. One that its client's rate refuses costs the others nothing. @returns undefined: within the rates */
   request(address: string, now: number): RateRefusal | undefined {
     return (
       refused('address', this.#clients.take(clientName(address), this.#perAddress, now)) ??
@@ -43,7 +43,7 @@ export class IngestRates {
     );
   }
 
-  /** A verified delivery came: only its sender can use up the rate of a source. @returns undefined: go on */
+  /** A verified delivery came: only its sender can use up the rate of a source. @returns undefined: within the rate */
   delivery({ namespace, name, limits }: SignalSource, now: number): RateRefusal | undefined {
     const rate = { perSecond: limits.rps, burst: limits.burst };
     return refused('source', this.#sources.take(`${namespace}/${name}`, rate, now));

@@ -27,8 +27,8 @@ const FIRST_MS = 10_000;
 const RETRY_MS = 3_600_000;
 
 /**
- * Why the log may not be signed with these faults. A receipt that differs from its digest is none: the entry that holds the
- * digest is whole, and what is signed rests on entries.
+ * Why the log may not be signed with these faults. A receipt that differs from its digest is no reason: the entry that holds
+ * the digest is whole, and what is signed rests on entries.
  */
 function damageOf({ log, file }: FoundFaults): string | undefined {
   return log?.first ?? file?.first;

@@ -195,7 +195,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     serveMetrics(options.metricsListen, { slices: () => allSlices(platform, options) }, log.logger),
   );
   const taken = await withListenErrors(options.listen, '--listen', () => listenOn(app.server, options.listen));
-  // Last: whoever probes learns that the API itself listens.
+  // Last: an answer to a probe says that the API itself listens.
   const probes = await serveProbesOf(platform, options);
   const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);
   const stop = async (): Promise<void> => {

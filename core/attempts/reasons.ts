@@ -55,7 +55,7 @@ export const ATTEMPT_REASONS = {
     says: 'No TLS connection could be made.',
     next: 'Check that the port in url of the manifest speaks https, with TLS 1.2 or later.',
   },
-  'egress-denied-url': { says: 'The URL is none that may be called.', next: CORRECT_URL },
+  'egress-denied-url': { says: 'This URL may not be called.', next: CORRECT_URL },
   'egress-denied-scheme': {
     says: 'Providers are called over https only.',
     next: 'Write https:// in url of the manifest, or allow the origin with --egress-allow.',

@@ -1,4 +1,5 @@
-import { rowsOf, type Row } from '../../test/security/table.ts';
+import { SCENARIOS } from '../../test/security/reliability.ts';
+import { rowsOf, stateOf, type Row } from '../../test/security/table.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 import { code, prose } from './reference.ts';
@@ -16,13 +17,35 @@ test is gone.
 | --- | --- | --- | --- | --- |
 `;
 
+const SCENARIO_INTRODUCTION = `
+## R9, R15 and R17 step by step
+
+The scenarios of [reliability.md](../design/reliability.md) §4 that security rests on. A verb does the same as the tests
+beside it, more often or for longer; [test/README.md](../../test/README.md) has its options.
+
+| Id | Step | State | Not built or not shown | Tests | Verbs |
+| --- | --- | --- | --- | --- | --- |
+`;
+
 const testText = ({ file, title }: Row['tests'][number]): string =>
   title === '' ? code(file) : `${code(file)}: ${prose(title)}`;
 
-const rowText = ({ id, what, state, lacks, tests }: Row): string =>
-  `| ${id} | ${prose(what)} | ${state} | ${lacks === '' ? '–' : prose(lacks)} | ${tests.length === 0 ? '–' : tests.map(testText).join('<br>')} |\n`;
+const testsText = (tests: Row['tests']): string => (tests.length === 0 ? '–' : tests.map(testText).join('<br>'));
+const lacksText = (lacks: string): string => (lacks === '' ? '–' : prose(lacks));
 
-/** The table of security requirements, from the list of their tests. */
+const rowText = ({ id, what, state, lacks, tests }: Row): string =>
+  `| ${id} | ${prose(what)} | ${state} | ${lacksText(lacks)} | ${testsText(tests)} |\n`;
+
+const scenarioTexts = Object.entries(SCENARIOS).flatMap(([id, steps]) =>
+  steps.map(({ what, lacks = '', tests, verbs = [] }) => {
+    const shown = tests.map(([file, title]) => ({ file, title }));
+    const by = verbs.length === 0 ? '–' : verbs.map(code).join('<br>');
+    return `| ${id} | ${prose(what)} | ${stateOf(shown, lacks)} | ${lacksText(lacks)} | ${testsText(shown)} | ${by} |\n`;
+  }),
+);
+
+/** The tables of security requirements and of scenarios, from the lists of their tests. */
 export async function securityTestArtefacts(root: string): Promise<readonly Artefact[]> {
-  return [{ path: PATH, text: await formatted(root, PATH, INTRODUCTION + rowsOf(root).map(rowText).join('')) }];
+  const text = [INTRODUCTION, ...rowsOf(root).map(rowText), SCENARIO_INTRODUCTION, ...scenarioTexts].join('');
+  return [{ path: PATH, text: await formatted(root, PATH, text) }];
 }

@@ -13,7 +13,13 @@ export interface Row {
 
 /** Numbers of requirements in the titles of a file. */
 const numbersIn = (text: string): ReadonlySet<string> =>
-  new Set([...text.matchAll(/^\s*describe\(.*\b(S[0-9]{1,2})\b/gm)].map(([, id = '']) => id));
+  new Set([...text.matchAll(/^\s*describe\(.*$/gm)].flatMap(([line]) => line.match(/\bS[0-9]{1,2}\b/g) ?? []));
+
+/** @param lacks what is not shown; empty: nothing */
+export function stateOf(tests: Row['tests'], lacks: string): Row['state'] {
+  if (lacks === '') return 'met';
+  return tests.length === 0 ? 'not built' : 'partly';
+}
 
 /** Every file of attacks over the network belongs to the requirement that its `describe` names. */
 function attacksIn(root: string): readonly { readonly file: string; readonly ids: ReadonlySet<string> }[] {
@@ -34,7 +40,6 @@ export function rowsOf(root: string): readonly Row[] {
   return Object.entries(REQUIREMENTS).map(([id, { what, tests, lacks = '' }]) => {
     const over = attacks.filter(({ ids }) => ids.has(id)).map(({ file }) => ({ file, title: '' }));
     const all = [...tests.map(([file, title]) => ({ file, title })), ...over];
-    const state = lacks === '' ? 'met' : all.length === 0 ? 'not built' : 'partly';
-    return { id, what, state, lacks, tests: all };
+    return { id, what, state: stateOf(all, lacks), lacks, tests: all };
   });
 }

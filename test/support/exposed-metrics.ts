@@ -1,6 +1,7 @@
 import { createKubeMetrics } from '../../adapters/kube/kube-metrics.ts';
 import { createMetrics, observeCertificate } from '../../adapters/telemetry/metrics.ts';
 import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
+import { createHttpMetrics } from '../../api-server/http/http-metrics.ts';
 import { observeLedgerChecks } from '../../api-server/log-head/check-metrics.ts';
 import { createPolicyMetrics } from '../../api-server/policy/policy-metrics.ts';
 import { createReplayCounters } from '../../api-server/replays/replay-metrics.ts';
@@ -37,6 +38,7 @@ export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   createReceiveMetrics(api.registry);
   createWorkerMetrics(api.registry, IDLE_INGESTION);
   observeStatus(api.registry, new StatusMemory(NOW), clock);
+  createHttpMetrics(api.registry).observe(() => ({ connections: 0, bodyBytes: 0, unreadBytes: 0 }));
   observeLedgerChecks(api.registry, { sinceMs: () => 0, faults: () => ({}) });
   createProbeObserver(api.registry, () => 0);
   const failover = createFailoverGauges(api.registry, clock);

@@ -39,9 +39,9 @@ function parsed(entry: Buffer): JsonObject | undefined {
 }
 
 /**
- * Computes the whole tree of a log again from its entries, in steps. Every entry must have the hash that its tile holds, every
- * tile the hash that the tile above holds, every checkpoint the root of its size and a signature of the log's key. Every receipt must
- * have the digest that its entry holds. Entries that are appended meanwhile are left to the next walk.
+ * Computes the whole tree of a log again from its entries, in steps. Every entry must have the hash that its tile holds, and
+ * every tile the hash that the tile above holds. Every checkpoint must have the root of its size and a signature of the log's
+ * key, and every receipt the digest that its entry holds. Entries that are appended meanwhile are left to the next walk.
  */
 export class LogWalk {
   readonly findings = new Findings();

@@ -174,7 +174,7 @@ class Stretch {
     return { ...parts, deliveries, mapped: endingOf(parts.toMap.length === 0 ? NONE : mapper.map(work)) };
   }
 
-  /** Writes what came of a batch. @returns how the stretch ends; undefined: it goes on */
+  /** Writes what came of a batch. @returns how the stretch ends; undefined: it does not end */
   async #finish(batch: Batch): Promise<BatchResult | undefined> {
     const mapped = await batch.mapped;
     const earlier = await this.#earlier();

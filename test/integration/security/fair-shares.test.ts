@@ -17,8 +17,8 @@ const median = (answers: readonly TimedAnswer[]): number => sorted(answers)[Math
 const p99 = (answers: readonly TimedAnswer[]): number => sorted(answers)[Math.ceil(answers.length * 0.99) - 1] ?? 0;
 const refusals = (answers: readonly TimedAnswer[]): number => answers.filter(({ status }) => status !== 200).length;
 
-/** Security.md S6 and S15: two tenants whose Orbs call the same provider. */
-describe('a tenant beside a hostile one', function suite() {
+/** Two tenants whose Orbs call the same provider. */
+describe('a tenant beside a hostile one (security.md S6, S15)', function suite() {
   this.timeout(120_000);
   let rig: HostileRig;
   let beside: readonly TimedAnswer[];

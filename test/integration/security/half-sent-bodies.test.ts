@@ -16,7 +16,7 @@ const attacks: readonly (readonly [who: string, line: string, bytes: number, rea
   ['250 kB without a key, to a signal source', 'POST /ingest/any-source', 250_000, 'body-bytes-per-address'],
 ];
 
-describe('500 bodies that lack their last byte', function suite() {
+describe('500 bodies that lack their last byte (security.md S6)', function suite() {
   this.timeout(60_000);
   let attacked: Attacked;
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { watchCaller, watchedText } from '../../support/attacks/watch-caller.ts'
 const PATHS = ['/livez', '/readyz', '/health'];
 const SECOND = 1000;
 
-describe('8 400 idle connections', function suite() {
+describe('8 400 idle connections (security.md S6)', function suite() {
   this.timeout(60_000);
   let attacked: Attacked;
   beforeEach(async () => {

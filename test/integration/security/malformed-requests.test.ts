@@ -52,7 +52,7 @@ const rows: readonly (readonly [why: string, sent: string, status: number, code:
   ['17 KiB of headers', `${GET}${HOST}X: ${'y'.repeat(17_408)}\r\n\r\n`, 431, 'headers-too-large'],
 ];
 
-describe('requests that are malformed', function suite() {
+describe('requests that are malformed (security.md S6)', function suite() {
   this.timeout(30_000);
   let attacked: Attacked;
   before(async () => {

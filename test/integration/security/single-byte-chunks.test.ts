@@ -8,7 +8,7 @@ const MOST_MB = 64;
 const MOST_MS = 1000;
 const PATHS = ['/health', '/readyz'];
 
-describe('bodies in chunks of one byte', function suite() {
+describe('bodies in chunks of one byte (security.md S6)', function suite() {
   this.timeout(60_000);
   let attacked: Attacked;
   before(async () => {

@@ -22,7 +22,7 @@ async function drip(port: number, head: string): Promise<Dripped> {
   return { answer, tookMs: performance.now() - startedAt };
 }
 
-describe('requests that drip', function suite() {
+describe('requests that drip (security.md S6)', function suite() {
   this.timeout(30_000);
   let attacked: Attacked;
   before(async () => {

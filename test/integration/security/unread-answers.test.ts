@@ -9,7 +9,7 @@ const MOST_MB = 64;
 const MOST_MS = 200;
 const ROUNDS = 3;
 
-describe('50 connections that pipeline 64 KiB of requests and never read', function suite() {
+describe('50 connections that pipeline 64 KiB of requests and never read (security.md S6)', function suite() {
   this.timeout(60_000);
   let attacked: Attacked;
   before(async () => {

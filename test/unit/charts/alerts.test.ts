@@ -77,6 +77,8 @@ describe('runbooks', () => {
       const heads = [...page.matchAll(/^## (.+)$/gm)].map(([, head]) => head);
       expect(heads).to.deep.equal(SECTIONS);
       expect(page).to.match(/```sh\n(?:kubectl [^\n]+\n)+```/);
+      // `nameOverride` changes this label: part-of stays.
+      expect(page).to.not.include('app.kubernetes.io/name=');
     });
 
   it('name only commands of orb that there are', async () => {
