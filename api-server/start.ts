@@ -11,7 +11,7 @@ import { createKubeMetrics } from '../adapters/kube/kube-metrics.ts';
 import { createConfigMapHeadStore } from '../adapters/log-head/config-map-head-store.ts';
 import type { ProcessLog } from '../adapters/telemetry/logger.ts';
 import type { Clock } from '../adapters/time/clock.ts';
-import { createAuthenticate } from './cluster/authenticate.ts';
+import { createAuthentication } from './cluster/authenticate.ts';
 import { createCluster, type Cluster } from './cluster/cluster.ts';
 import { createPolicyObjects } from './policy/policy-objects.ts';
 import { createObjectPins } from './providers/object-pins.ts';
@@ -153,7 +153,7 @@ export async function start(settings: Settings, tools: StartTools): Promise<Runn
     isBehindProxy: settings.isBehindProxy,
     probesListen: settings.probesListen,
     rates: settings.use.rates,
-    authenticate: createAuthenticate({
+    ...createAuthentication({
       keys: apiKeys,
       reviewer: new TokenReviewer({ client, clock }),
       clock,

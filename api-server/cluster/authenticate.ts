@@ -4,7 +4,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { SCOPE_TABLE, type Rights, type Scope } from '../../core/api-key/scopes.ts';
 import { isLabelName } from '../../core/reconcile/kube-name.ts';
-import type { Authenticate, AuthResult, AccessSubject } from '../http/authorise.ts';
+import type { AuthResult, AccessSubject, Gatekeeping } from '../http/authorise.ts';
 import { ReviewUnavailable, type Access, type Account, type TokenReviewer } from './token-reviewer.ts';
 
 export interface AuthenticateDeps {
@@ -167,15 +167,24 @@ const callerWithoutRights = ({ namespace, name, groups }: Account, scopes: reado
   standing: () => 'valid',
 });
 
+/** What finds senders on a cluster, and knows which tokens of ServiceAccounts were valid before. */
+type Authentication = Required<Pick<Gatekeeping, 'authenticate' | 'wasValid'>>;
+
 /**
  * Finds the sender of a request on a cluster. An API key is known from its Secret, without a call to the API server.
  * The token of a ServiceAccount is reviewed, and its rights are checked for the scope of the route (security.md §6.2,
  * S12).
  */
-export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+export function createAuthentication(deps: AuthenticateDeps): Authentication {
   const tokens = new TokenCallers(deps);
-  return (header, address, wanted) => {
-    const token = tokenIn(header);
-    return token === undefined ? deps.keys.authenticate(header, address) : tokens.authenticate(token, wanted());
+  return {
+    authenticate: (header, address, wanted) => {
+      const token = tokenIn(header);
+      return token === undefined ? deps.keys.authenticate(header, address) : tokens.authenticate(token, wanted());
+    },
+    wasValid: (header) => {
+      const token = tokenIn(header);
+      return token !== undefined && deps.reviewer.isKnown(token);
+    },
   };
 }

@@ -140,9 +140,15 @@ export class TokenReviewer {
       const spec = { token, audiences: [AUDIENCE] };
       const object = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {}, spec };
       const account = accountOf(await this.#review('tokenReview', object, places));
-      if (account !== 'unknown') this.#remember(digest);
+      if (account === 'unknown') this.#known.delete(digest);
+      else this.#remember(digest);
       return account;
     });
+  }
+
+  /** Whether the last review of the token said that it is valid. */
+  isKnown(token: string): boolean {
+    return this.#known.has(this.digest(token));
   }
 
   #remember(digest: string): void {

@@ -14,8 +14,6 @@ import { createLedgerLease, type LedgerLease } from '../../adapters/ledger/ledge
 import { done } from '../../core/reconcile/outcome.ts';
 import type { Platform } from '../process/platform.ts';
 import type { ReadingClient, ReflectSecrets } from '../vault/secret-watch.ts';
-import { UrlSecretIndex, type UrlSecretIndexDeps } from '../vault/url-secret-index.ts';
-import { UrlSecretReports } from '../vault/url-secret-reports.ts';
 import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
 import { followSources } from '../ingestion/follow-sources.ts';
@@ -25,6 +23,7 @@ import { publicationChanged } from './kill-feeds.ts';
 import { OrbFeed, withoutConditions, type OrbFeedDeps } from './orb-feed.ts';
 import { OrbisetFeed, type OrbisetFeedDeps } from './orbiset-feed.ts';
 import { createSwapTasks, type SwapTasks, type SwapTasksDeps } from './swap-tasks.ts';
+import { createUrlSecrets, type UrlSecrets } from './url-secrets.ts';
 
 export interface FeedOptions
   extends Pick<SwapTasksDeps, 'identity' | 'random' | 'recorder' | 'evaluator'>, Pick<OrbFeedDeps, 'compile'> {
@@ -128,38 +127,6 @@ function createWatches(parts: Parts, queue: WorkQueue): VaultWatches {
   });
 }
 
-interface UrlSecrets extends Pick<VaultReporterDeps, 'inUrls'> {
-  readonly stop: () => void;
-}
-
-/** Follows which Orbs send secrets in URLs. @param orbs whether every Orb is known */
-function createUrlSecrets(
-  { platform }: Parts,
-  { queue, feed, orbs }: { queue: WorkQueue; feed: OrbisetFeed; orbs: InitialSync },
-): UrlSecrets {
-  const { catalog, clock, runtime, reputation } = platform;
-  const { platformNamespace } = runtime.settings;
-  const enqueue = (key: string): void => queue.add(key, { lane: 'low' });
-  const reports = new UrlSecretReports({ clock, reports: () => feed.allReports(), enqueue });
-  const onChange: UrlSecretIndexDeps['onChange'] = (...change) => reports.changed(...change);
-  const { version: published, watch } = reputation.listings;
-  const index = new UrlSecretIndex({ catalog, platformNamespace, published, onChange });
-  const unwatch = watch((change) => index.published(change.orbs));
-  const enqueueAll = async (): Promise<void> => {
-    await orbs.over;
-    for (const [key] of feed.allReports()) enqueue(key);
-  };
-  void enqueueAll();
-  return {
-    inUrls: (key, reach) => (orbs.isOver ? index.entriesOf(key.slice(0, key.indexOf('/')), reach) : undefined),
-    stop: () => {
-      unwatch();
-      index.stop();
-      reports.stop();
-    },
-  };
-}
-
 interface Reporting extends Pick<VaultReporterDeps, 'inUrls'> {
   readonly queue: WorkQueue;
   readonly feed: OrbisetFeed;
@@ -231,7 +198,7 @@ function createOrbisetFeed(parts: Parts, { last, lease, orbs, nudge }: OrbisetIn
     return done;
   };
   const { store } = reflector;
-  const urlSecrets = createUrlSecrets(parts, { queue: reports, feed, orbs });
+  const urlSecrets = createUrlSecrets(parts.platform, { queue: reports, feed, orbs });
   const { inUrls } = urlSecrets;
   return {
     reflector,

@@ -65,6 +65,8 @@ const EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
 /** What identifies and limits the senders of requests. */
 export interface Gatekeeping {
   readonly authenticate: Authenticate;
+  /** Whether these credentials were valid when they were last checked; default: unknown. */
+  readonly wasValid?: (authorization: string) => boolean;
   readonly rates: RequestRates;
 }
 
@@ -127,17 +129,20 @@ function wantedBy({ path, admin }: Route, scope: AccessSubject['scope'], { param
 /** Whether credentials look like an API key, which is checked without a call to another service. */
 const isApiKey = (authorization: string): boolean => /^bearer +orb_/i.test(authorization);
 
+const mayCheck = (authorization: string, address: string, { rates, wasValid }: Gatekeeping): boolean =>
+  isApiKey(authorization) || rates.mayCheck(address) || wasValid?.(authorization) === true;
+
 /**
  * Rate, authentication and scope of one request. Public routes skip the last two, as do those that verify their sender
- * themselves, and these have rates of their own. A token of an address with too many wrong ones is not checked: the check
- * is a call to the Kubernetes API.
+ * themselves, and these have rates of their own. A token of an address with too many wrong ones is not checked, because
+ * the check is a call to the Kubernetes API. One that was valid before is checked.
  */
 export function authorise(route: Route, presented: Presented, gate: Gatekeeping): Authorised | Promise<Authorised> {
   const { scope } = route;
   const { authorization, address } = presented;
   if (scope === 'public' || scope === 'source') return anyone(route, presented, gate);
   if (route.anonymous === 'maybe' && authorization === undefined) return anyone(route, presented, gate);
-  if (authorization !== undefined && !isApiKey(authorization) && !gate.rates.mayCheck(address))
+  if (authorization !== undefined && !mayCheck(authorization, address, gate))
     return settled(presented, gate.rates.ofStranger(address));
   const result = gate.authenticate(presented.authorization, presented.address, () => wantedBy(route, scope, presented));
   return result instanceof Promise

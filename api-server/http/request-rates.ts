@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/api-key/caller.ts';
-import { clientName } from '../../core/network/client-name.ts';
+import { addressGroup } from '../../core/network/address-group.ts';
 import { isLoopback } from '../../core/network/loopback.ts';
 import type { Rate, RateLimit } from '../../core/rate-limit/rate.ts';
 import { RateLimiter, type LimitName, type RateHeaders } from '../../core/rate-limit/rate-limiter.ts';
@@ -55,13 +55,13 @@ export class RequestRates {
   /** A request without credentials, or with wrong ones. */
   ofStranger(address: string): RateStep {
     if (isLoopback(address)) return this.#ofProcess(UNLIMITED);
-    const step = this.#take('address', this.#addresses, clientName(address), this.#limits.address);
+    const step = this.#take('address', this.#addresses, addressGroup(address), this.#limits.address);
     return step.kind === 'allowed' ? this.#ofProcess(step) : step;
   }
 
   /** Whether credentials from this address may be checked where that costs a call to another service. */
   mayCheck(address: string): boolean {
-    return isLoopback(address) || this.#addresses.has(clientName(address), this.#now());
+    return isLoopback(address) || this.#addresses.has(addressGroup(address), this.#now());
   }
 
   /** Of the process alone: the answer says nothing about how much others ask. */

@@ -8,7 +8,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Cidr } from '../../core/network/cidr.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import type { Admission } from './admission.ts';
-import type { Authenticate } from './authorise.ts';
+import type { Authenticate, Gatekeeping } from './authorise.ts';
 import { createBounds, type HttpLoad } from './bounds.ts';
 import { clientAddresses } from './client-address.ts';
 import { checkRoutes } from './check-routes.ts';
@@ -44,6 +44,7 @@ export interface TlsFiles {
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
+  readonly wasValid?: NonNullable<Gatekeeping['wasValid']>;
   readonly admission: Admission;
   /** Rates of requests. Default: none. */
   readonly rates?: RequestRateLimits;

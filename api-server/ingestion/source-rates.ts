@@ -1,16 +1,17 @@
-import { clientName } from '../../core/network/client-name.ts';
-import { ofOneSecond, type Rate } from '../../core/rate-limit/rate.ts';
+import { addressGroup } from '../../core/network/address-group.ts';
+import { ofOneSecond, type Rate, type RateLimit } from '../../core/rate-limit/rate.ts';
 import { RateLimiter, type LimitName, type RateVerdict } from '../../core/rate-limit/rate-limiter.ts';
 import type { RateRefusal } from '../http/rate-problem.ts';
 import type { SignalSource } from './source.ts';
 
 /** Requests a second of one client, and of all clients of this process (ingestion.md §6). */
 export interface IngestLimits {
-  readonly perAddress: number;
+  /** `none`: all clients have one address, that of a proxy. */
+  readonly perAddress: number | 'none';
   readonly inAll: number;
 }
 
-const ingestLimits: IngestLimits = { perAddress: 100, inAll: 1000 };
+export const INGEST_LIMITS: IngestLimits = { perAddress: 100, inAll: 1000 };
 
 const ALL = 'all';
 
@@ -19,14 +20,14 @@ const refused = (limit: LimitName, verdict: RateVerdict): RateRefusal | undefine
 
 /** Rates of requests to signal sources. Times are monotonic ms; each process counts for itself. */
 export class IngestRates {
-  readonly #perAddress: Rate;
+  readonly #perAddress: RateLimit;
   readonly #inAll: Rate;
   readonly #clients = new RateLimiter('address');
   readonly #sources = new RateLimiter('source');
   readonly #process = new RateLimiter('process');
 
-  constructor({ perAddress, inAll }: IngestLimits = ingestLimits) {
-    this.#perAddress = ofOneSecond(perAddress);
+  constructor({ perAddress, inAll }: IngestLimits = INGEST_LIMITS) {
+    this.#perAddress = perAddress === 'none' ? 'none' : ofOneSecond(perAddress);
     this.#inAll = ofOneSecond(inAll);
   }
 
@@ -37,10 +38,12 @@ export class IngestRates {
 
   /** A request came. One that its client's rate refuses costs the others nothing. @returns undefined: within the rates */
   request(address: string, now: number): RateRefusal | undefined {
-    return (
-      refused('address', this.#clients.take(clientName(address), this.#perAddress, now)) ??
-      refused('process', this.#process.take(ALL, this.#inAll, now))
-    );
+    return this.#ofClient(address, now) ?? refused('process', this.#process.take(ALL, this.#inAll, now));
+  }
+
+  #ofClient(address: string, now: number): RateRefusal | undefined {
+    const rate = this.#perAddress;
+    return rate === 'none' ? undefined : refused('address', this.#clients.take(addressGroup(address), rate, now));
   }
 
   /** A verified delivery came: only its sender can use up the rate of a source. @returns undefined: within the rate */

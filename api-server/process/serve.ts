@@ -4,7 +4,7 @@ import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { serveProbes, type ProbesServer } from '../../adapters/http/serve-probes.ts';
 import { until } from '../../adapters/time/until.ts';
 import { urlOf, type ListenAddress } from '../../core/network/listen-address.ts';
-import type { Authenticate } from '../http/authorise.ts';
+import type { Authenticate, Gatekeeping } from '../http/authorise.ts';
 import { createHttpMetrics } from '../http/http-metrics.ts';
 import type { RequestRateLimits } from '../http/request-rates.ts';
 import { createApp, type App, type Answered } from '../http/server.ts';
@@ -88,6 +88,7 @@ export interface ServeOptions extends RouteParts {
   readonly probesListen?: ListenAddress | undefined;
   readonly rates: RequestRateLimits;
   readonly authenticate: Authenticate;
+  readonly wasValid?: NonNullable<Gatekeeping['wasValid']>;
   /** Longest time for the work in progress when it stops, ms; default 125 000: longer than the longest run. */
   readonly drainMs?: number;
   /** Metrics beside those of the platform. */
@@ -177,6 +178,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
   const app = createApp({
     routes: await routesOf(platform, options, options.services),
     authenticate: options.authenticate,
+    ...(options.wasValid === undefined ? {} : { wasValid: options.wasValid }),
     admission,
     logger: log.logger,
     clock,

@@ -9,9 +9,15 @@ type Pairs = readonly (readonly [entry: string, key: string])[];
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
-/** Whether the earlier patterns allow every host of a pattern: `a.b.example` and `*.b.example` lie in `*.example`. */
-const liesIn = (pattern: string, earlier: readonly string[]): boolean =>
-  pattern === '*' ? earlier.includes('*') : hostAllowed(pattern.replace(/^[*][.]/, 'x.'), earlier);
+const isPattern = (host: string): boolean => host.startsWith('*');
+
+/** Whether the others allow every host of a pattern: `a.b.example` and `*.b.example` lie in `*.example`. */
+function liesIn(pattern: string, others: readonly string[]): boolean {
+  if (pattern === '*') return others.includes('*');
+  return isPattern(pattern)
+    ? hostAllowed(`x${pattern.slice(1)}`, others.filter(isPattern))
+    : hostAllowed(pattern, others);
+}
 
 function pairsOf(keys: unknown): Pairs {
   if (!isJsonObject(keys)) return textsOf(keys).map((key) => [key, key]);
@@ -33,9 +39,13 @@ function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** Hosts that both allow, each written as in the narrower list. */
 function narrowHosts(last: Binding['allowedHosts'], present: unknown): Binding['allowedHosts'] {
   const hosts = listOf(present);
-  return hosts === undefined ? last : textsOf(hosts).filter((host) => liesIn(host, last));
+  if (hosts === undefined) return last;
+  const named = textsOf(hosts);
+  const narrower = named.filter((host) => liesIn(host, last));
+  return [...narrower, ...last.filter((host) => liesIn(host, named) && !liesIn(host, narrower))];
 }
 
 function narrowBinding(last: Binding, items: readonly JsonObject[]): readonly Binding[] {

@@ -1,6 +1,6 @@
 import { SecretApiKeys } from '../../adapters/api-keys/secret-api-keys.ts';
 import type { AppliedObject } from '../../adapters/kube/port.ts';
-import { createAuthenticate } from '../../api-server/cluster/authenticate.ts';
+import { createAuthentication } from '../../api-server/cluster/authenticate.ts';
 import { TokenReviewer } from '../../api-server/cluster/token-reviewer.ts';
 import type { Authenticate, AuthResult, AccessSubject } from '../../api-server/http/authorise.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
@@ -24,6 +24,7 @@ interface Asked {
 
 interface Started {
   readonly authenticate: Authenticate;
+  readonly wasValid: (header: string) => boolean;
   readonly clock: FakeClock;
   readonly asked: Asked[];
   readonly keys: SecretApiKeys;
@@ -63,14 +64,14 @@ export function startTokens(): Started {
     },
   });
   const keys = new SecretApiKeys({ clock, current: () => true, logger: { warn: () => undefined } });
-  const authenticate = createAuthenticate({
+  const authentication = createAuthentication({
     keys,
     reviewer,
     clock,
     logger: recordLog().logger,
     platformNamespace: 'orb-system',
   });
-  return { authenticate, clock, asked, keys, server };
+  return { ...authentication, clock, asked, keys, server };
 }
 
 /** Asks as a ServiceAccount. */

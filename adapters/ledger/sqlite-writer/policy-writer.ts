@@ -1,5 +1,6 @@
 import { entryBytes } from '../tables/log.ts';
-import { decisionRows, faultOfDecided, type DecisionRows } from '../tables/policy-decisions.ts';
+import { decisionRows, type DecisionRows } from '../tables/policy-decision-rows.ts';
+import { faultOfDecided } from '../tables/policy-decisions.ts';
 import { policyCountRows, type PolicyCountRows } from '../tables/policy-counts.ts';
 import { grantRows, type GrantRows } from '../tables/policy-grants.ts';
 import { violationRows, type ViolationRows } from '../tables/policy-violations.ts';

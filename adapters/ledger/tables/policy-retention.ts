@@ -1,4 +1,4 @@
-import { decisionRows } from './policy-decisions.ts';
+import { decisionRows } from './policy-decision-rows.ts';
 import { policyCountRows } from './policy-counts.ts';
 import { policyTextRows } from './policy-texts.ts';
 import { grantRows } from './policy-grants.ts';

@@ -29,6 +29,9 @@ async function earlierAnswer(
   return entry === undefined ? undefined : replay(request, entry);
 }
 
+/** Whether a request is wrong is said first: the quota is told to callers that could have a run. */
+const wrongOr = (full: Reply, resolved: ReturnType<typeof resolveRun>): Reply => (resolved.ok ? full : resolved.reply);
+
 /**
  * From a request to its answer. Each step returns what the next step needs, or the answer that ends the request: parse,
  * authorise, resolve and decide, and for a run `executePlan`, or `recordDenied` when policies deny it.
@@ -48,7 +51,7 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
     return resolved.ok ? dryRun(runtime, request, resolved.value, parsed.value) : resolved.reply;
   }
   const full = await refuseQuota(runtime, request, parsed.value.orbiset.namespace);
-  if (full !== undefined) return full;
+  if (full !== undefined) return wrongOr(full, resolveRun(runtime, request, parsed.value));
   const planned = planOf(runtime, request, parsed.value, []);
   if (planned.ok) return executePlan(runtime, request, planned.value);
   return 'denied' in planned ? executeDenied(runtime, request, parsed.value, planned.denied) : planned.reply;

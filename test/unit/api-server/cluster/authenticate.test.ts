@@ -51,6 +51,18 @@ describe('tokens of ServiceAccounts (security.md S12)', () => {
     await Promise.all(invented);
   });
 
+  it('are known as valid until a review says otherwise', async () => {
+    const started = startTokens();
+    const isKnown = (): boolean => started.wasValid(`Bearer ${TOKEN}`);
+    const seen = [isKnown()];
+    await askWithToken(started);
+    seen.push(isKnown(), started.wasValid('Bearer orb_key'));
+    await started.clock.advance(11_000);
+    started.server.review = { authenticated: false };
+    await askWithToken(started);
+    expect([...seen, isKnown()]).to.deep.equal([false, true, false, false]);
+  });
+
   it('are reviewed for our audience, then asked for the rights of the scope by namespace and name', async () => {
     const started = startTokens();
     const result = await askWithToken(started);

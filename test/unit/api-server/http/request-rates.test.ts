@@ -97,8 +97,11 @@ describe('rates of requests over HTTP', () => {
     app = await startApp([open, probe, own], {
       authenticate: (header) => {
         checked.push(header ?? '');
-        return header === `Bearer ${KEY}` ? { kind: 'ok', caller: aCaller() } : { kind: 'unauthenticated' };
+        return header === `Bearer ${KEY}` || header === 'Bearer known'
+          ? { kind: 'ok', caller: aCaller() }
+          : { kind: 'unauthenticated' };
       },
+      wasValid: (header) => header === 'Bearer known',
       rates: { key: { perSecond: 1, burst: 2 }, address: { perSecond: 1, burst: 2 }, process: 'none' },
       trustedProxies: ['127.0.0.0/8', '::1/128'].flatMap((text) => parseCidr(text) ?? []),
     });
@@ -145,5 +148,11 @@ describe('rates of requests over HTTP', () => {
       statuses.push((await call('/own', '203.0.113.5', key)).status);
     expect(statuses).to.deep.equal([401, 401, 429, 429]);
     expect(checked.filter((header) => header === 'Bearer token').length).to.equal(2);
+  });
+
+  it('checks a token that was valid before, whatever others sent from its address', async () => {
+    for (let request = 0; request < 4; request += 1) await call('/open', '203.0.113.6', null);
+    await call('/own', '203.0.113.6', 'known');
+    expect(checked.filter((header) => header === 'Bearer known').length).to.equal(1);
   });
 });

@@ -20,6 +20,11 @@ describe('IngestRates', () => {
     expect(taken(150, () => rates.request('203.0.113.7', 1000))).to.equal(100);
   });
 
+  it('counts no client where all have the address of a proxy', () => {
+    const rates = new IngestRates({ perAddress: 'none', inAll: 300 });
+    expect(taken(500, () => rates.request('10.0.0.1', 0))).to.equal(300);
+  });
+
   it('takes nothing from the others for a request that is refused to its client', () => {
     const rates = new IngestRates({ perAddress: 1, inAll: 2 });
     expect(taken(50, () => rates.request('203.0.113.7', 0))).to.equal(1);

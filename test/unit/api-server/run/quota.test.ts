@@ -50,6 +50,25 @@ describe('the quota of a tenant', () => {
     expect([other.status, (await test.execute({})).code]).to.deep.equal([200, 'quota-exceeded']);
   });
 
+  it('tells nothing of itself to a request that is wrong, or that lacks the key it needs', async () => {
+    const open = (ledgerQuotaBytes: number): TestRuntime => {
+      const test = create(ledgerQuotaBytes);
+      test.addOrbiset('default', {}, 'default');
+      test.addOrb('acme.open@1.0.0', { manifest: { access: 'anonymous' } }, 'default');
+      test.addOrb('acme.closed@1.0.0', {}, 'default');
+      return test;
+    };
+    const ask = async (quota: number, orbId: string): Promise<unknown> => {
+      const { status, code } = await open(quota).execute({ orbiset: 'default', caller: null, orbId });
+      return code ?? status;
+    };
+    expect(await ask(0, 'acme.open@1.0.0')).to.equal(200);
+    expect(await ask(1, 'acme.open@1.0.0')).to.equal('quota-exceeded');
+    expect(await ask(1, 'acme.closed@1.0.0')).to.equal('unauthenticated');
+    await create(0).execute({});
+    expect((await create(1).execute({ orbId: 'acme.missing@1.0.0' })).code).to.equal('orb-not-found');
+  });
+
   it('still answers a dry run, and the stored answer of a key', async () => {
     const stored = await create(0).execute({ key: 'once' });
     const test = create(1);

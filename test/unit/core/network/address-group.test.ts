@@ -9,7 +9,8 @@ describe('addressGroup', () => {
     ['a neighbour in the /64 shares the bounds', '2001:db8:1:2::1', '20010db800010002/64'],
     ['another /64 does not', '2001:db8:1:3::1', '20010db800010003/64'],
     ['loopback of IPv6', '::1', '0000000000000000/64'],
-    ['what is no address is itself', 'not:an:address', 'not:an:address'],
+    ['what is no address shares one group', 'not:an:address', ''],
+    ['what is not known shares it too', 'unknown', ''],
   ];
   for (const [why, address, group] of rows) it(why, () => expect(addressGroup(address)).to.equal(group));
 });

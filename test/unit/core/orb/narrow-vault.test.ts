@@ -37,7 +37,9 @@ describe('narrowVault', () => {
     ['keeps a narrower host of a pattern', mail(['eu.pay.example']), ['eu.pay.example']],
     ['keeps a narrower pattern', mail(['*.eu.pay.example']), ['*.eu.pay.example']],
     ['adds no host', mail(['evil.example', 'api.mail.example']), ['api.mail.example']],
-    ['adds no wider pattern', mail(['*.example', '*']), undefined],
+    ['keeps the last hosts under a wider pattern', mail(['*.example']), ['api.mail.example', '*.pay.example']],
+    ['keeps the last hosts under every host', mail(['*']), ['api.mail.example', '*.pay.example']],
+    ['names a host once', mail(['*', 'api.mail.example']), ['api.mail.example', '*.pay.example']],
     ['adds no host from the end of a label', mail(['evilpay.example']), undefined],
     ['ignores items that are no texts', mail([7, null, 'api.mail.example']), ['api.mail.example']],
     ['revokes a binding that is gone', { secrets: [ANY] }, undefined],
@@ -57,6 +59,13 @@ describe('narrowVault', () => {
     it(`revokes everything for ${JSON.stringify(present) ?? 'no vault'}`, () => {
       expect(narrowVault(LAST, present)).to.deep.equal({ secrets: [] });
     });
+
+  it('takes no single host for the pattern around it', () => {
+    const last: Vault = { secrets: [{ name: 'mail', allowedHosts: ['x.pay.example'] }] };
+    expect(hostsOf(narrowVault(last, mail(['*.pay.example', '*.PAY.example'])))).to.deep.equal({
+      mail: ['x.pay.example'],
+    });
+  });
 
   it('lets any host pass that a binding to every host names', () => {
     const present = { secrets: [{ ...ANY, allowedHosts: ['a.example', '*.b.example'] }] };
