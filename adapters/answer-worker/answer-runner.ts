@@ -1,6 +1,8 @@
+import { errorCode } from '../../core/errors/error-code.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 import type { AnswerWork } from '../../core/run/written-answer.ts';
 import { TenantTurns } from '../suite-worker/tenant-turns.ts';
+import type { Logger } from '../telemetry/port.ts';
 import { threadOf, type StartThread, type Thread } from '../threads/start-thread.ts';
 import type { AnswerOwner, AnswerReader, AnswerResult } from './port.ts';
 import type { FromAnswerThread, ToAnswerThread } from './serve-answers.ts';
@@ -18,6 +20,8 @@ export interface AnswerRunnerOptions {
   readonly workMs?: number;
   /** Time without work after which the thread ends, ms; default 30 s. */
   readonly idleMs?: number;
+  /** Told when the thread ends by a fault of our own, or can't be started. */
+  readonly logger?: Pick<Logger, 'error'>;
   readonly start?: StartAnswerThread;
 }
 
@@ -25,7 +29,7 @@ const WORK_MS = 5000;
 /** Starting takes about 0.2 s; on a busy machine it may take longer, and the answer does not pay for it. */
 const START_MS = 10_000;
 const IDLE_MS = 30_000;
-/** Answers that wait, at up to 4 MiB each. */
+/** Answers that wait, at up to 4 MiB each. A tenant with fewer of them than another one gets a place of that one. */
 const MAX_WAITING = 64;
 
 interface Job {
@@ -35,9 +39,13 @@ interface Job {
   isGone: boolean;
 }
 
+/** Only its memory ends a thread because of an answer. Any other fault is our own. */
+const isOutOfMemory = (cause: unknown): boolean => errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';
+
 /** Reads large answers in one thread. Tenants take turns; the thread ends after some time without work. */
 export class AnswerRunner implements AnswerReader {
-  readonly #options: Required<AnswerRunnerOptions>;
+  readonly #options: Required<Omit<AnswerRunnerOptions, 'logger'>>;
+  readonly #logger: AnswerRunnerOptions['logger'];
   readonly #vaults = new WeakMap<Redactor, number>();
   readonly #waiting = new TenantTurns<Job>();
   #lastVault = 0;
@@ -48,13 +56,14 @@ export class AnswerRunner implements AnswerReader {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ workMs = WORK_MS, idleMs = IDLE_MS, start = startAnswerThread }: AnswerRunnerOptions = {}) {
+  constructor({ workMs = WORK_MS, idleMs = IDLE_MS, start = startAnswerThread, logger }: AnswerRunnerOptions = {}) {
     this.#options = { workMs, idleMs, start };
+    this.#logger = logger;
   }
 
   readonly read = (work: AnswerWork, owner: AnswerOwner, signal: AbortSignal): Promise<AnswerResult> => {
     signal.throwIfAborted();
-    if (this.#isClosed || this.#count >= MAX_WAITING) return Promise.resolve({ kind: 'unavailable' });
+    if (this.#isClosed || !this.#hasRoomFor(owner.tenant)) return Promise.resolve({ kind: 'unavailable' });
     return new Promise((resolve, reject) => {
       const end = (result: AnswerResult): void => {
         signal.removeEventListener('abort', leave);
@@ -79,6 +88,16 @@ export class AnswerRunner implements AnswerReader {
     for (let job = this.#waiting.next(); job !== undefined; job = this.#waiting.next())
       job.resolve({ kind: 'unavailable' });
   };
+
+  /** Otherwise one tenant with slow answers could keep those of all others out. */
+  #hasRoomFor(tenant: string): boolean {
+    if (this.#count < MAX_WAITING) return true;
+    const displaced = this.#waiting.displace(tenant);
+    if (displaced === undefined) return false;
+    this.#count -= 1;
+    displaced.resolve({ kind: 'unavailable' });
+    return true;
+  }
 
   #vaultOf(redactor: Redactor): number {
     const known = this.#vaults.get(redactor);
@@ -108,18 +127,35 @@ export class AnswerRunner implements AnswerReader {
 
   #begin(): void {
     this.#isReady = false;
+    this.#timer = setTimeout(() => this.#end({ kind: 'unavailable' }), START_MS);
+    try {
+      this.#thread = this.#startThread();
+    } catch (error) {
+      // The system gives no further thread, or no memory for one.
+      this.#fail(error);
+    }
+  }
+
+  #startThread(): Thread<ToAnswerThread> {
     const thread = this.#options.start({
       onMessage: (message) => {
         if (this.#thread !== thread) return;
         if (message[0] === 'ready') this.#ready(thread);
         else this.#settle({ kind: 'written', answer: message[1] });
       },
-      onEnd: () => {
-        if (this.#thread === thread) this.#end({ kind: 'too-complex' });
+      onEnd: (cause) => {
+        if (this.#thread !== thread) return;
+        if (this.#isReady && isOutOfMemory(cause)) this.#end({ kind: 'too-complex' });
+        else this.#fail(cause);
       },
     });
-    this.#thread = thread;
-    this.#timer = setTimeout(() => this.#end({ kind: 'unavailable' }), START_MS);
+    return thread;
+  }
+
+  /** The provider has no part in it. */
+  #fail(error: unknown): void {
+    this.#logger?.error('the thread that reads large answers ended', { error });
+    this.#end({ kind: 'unavailable' });
   }
 
   #ready(thread: Thread<ToAnswerThread>): void {

@@ -9,6 +9,21 @@ export class TenantTurns<T> {
     else own.push(thing);
   }
 
+  /**
+   * Makes room for a thing of a tenant: takes the newest thing of the tenant that has the most.
+   * @returns undefined: no other tenant has at least two more
+   */
+  displace(tenant: string): T | undefined {
+    let most = (this.#waiting.get(tenant) ?? []).length + 1;
+    let largest: T[] | undefined;
+    for (const own of this.#waiting.values()) {
+      if (own.length <= most) continue;
+      most = own.length;
+      largest = own;
+    }
+    return largest?.pop();
+  }
+
   /** Takes the next thing; its tenant goes behind the others. @returns undefined: nothing waits */
   next(): T | undefined {
     const [first] = this.#waiting;

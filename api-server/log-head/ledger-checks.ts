@@ -75,10 +75,14 @@ export class LedgerChecks {
     return Math.max(0, this.#parts.clock.now() - (this.#last.finishedAt ?? this.#last.since));
   }
 
-  /** A check that found damage is made again at once: the disk may have been repaired. */
+  /**
+   * A check that found damage is made again at once: the disk may have been repaired. So is one with a time that is still
+   * to come: the clock went back.
+   */
   #dueInMs(): number {
     const { finishedAt, faults } = this.#last;
-    if (finishedAt === null || damageOf(faults) !== undefined) return FIRST_MS;
+    const isKnown = finishedAt !== null && finishedAt <= this.#parts.clock.now();
+    if (!isKnown || damageOf(faults) !== undefined) return FIRST_MS;
     return Math.max(FIRST_MS, DAY_MS - this.#sinceMs());
   }
 

@@ -52,7 +52,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
       start: startCheckThread,
       onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
     }),
-    answers: new AnswerRunner(),
+    answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
     inFlight,
     rates: new RunRates(use.rates),

@@ -1,4 +1,5 @@
-import type { DialResult } from '../../adapters/egress/port.ts';
+import { abortFailure, EXHAUSTED } from '../../adapters/egress/faults.ts';
+import type { DialFailure, DialResult } from '../../adapters/egress/port.ts';
 import { causeOf } from '../../core/attempts/cause.ts';
 import { attemptOutcome } from '../../core/attempts/classify.ts';
 import type { AnswerReading } from '../../core/run/read-answer.ts';
@@ -32,19 +33,17 @@ export const isLarge = (call: AttemptCall, result: DialResult): result is Answer
   result.body.length > LARGE_BYTES &&
   (attemptOutcome({ kind: 'answered', status: result.status, outputsPresent: true }) === 'success' || isShown(call));
 
-const failedInstead = (
-  { status, ms, exception }: Answered,
-  failure: Extract<DialResult, { kind: 'failed' }>['failure'],
-): ReadExchange => ({
+const failedInstead = ({ status, ms, exception }: Answered, failure: DialFailure): ReadExchange => ({
   result: { kind: 'failed', failure, sent: true, status, ms, exception },
   reading: { exchange: { kind: 'failed', cause: failure.kind }, outputs: null, complete: false, cause: undefined },
   written: undefined,
 });
 
-const abortedBy = (signal: AbortSignal): Extract<DialResult, { kind: 'failed' }>['failure'] =>
-  signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError'
-    ? { kind: 'timeout', code: 'deadline' }
-    : { kind: 'cancelled', code: 'cancelled' };
+/** At the deadline too, the provider has no part in it: its answer had arrived, and waited for the platform. */
+function abortedBy(signal: AbortSignal): DialFailure {
+  const failure = abortFailure(signal);
+  return failure.kind === 'timeout' ? EXHAUSTED : failure;
+}
 
 const tooComplex = (result: Answered): ReadExchange => ({
   result,
@@ -73,7 +72,7 @@ export async function readLarge(runtime: Runtime, call: AttemptCall, result: Ans
   try {
     const read = await runtime.answers.read(work, { tenant, redactor, secrets }, live.signal);
     if (read.kind === 'too-complex') return tooComplex(result);
-    if (read.kind === 'unavailable') return failedInstead(result, { kind: 'exhausted', code: 'platform-exhausted' });
+    if (read.kind === 'unavailable') return failedInstead(result, EXHAUSTED);
     return { result, reading: { ...read.answer.reading, outputs: null }, written: read.answer };
   } catch (error) {
     if (!live.signal.aborted) throw error;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { AnswerRunner, type AnswerRunnerOptions } from '../../../../adapters/answer-worker/answer-runner.ts';
 import type { AnswerOwner, AnswerResult } from '../../../../adapters/answer-worker/port.ts';
+import type { ToAnswerThread } from '../../../../adapters/answer-worker/serve-answers.ts';
 import { createRedactor } from '../../../../core/redaction/create-redactor.ts';
 import { writeAnswer, type AnswerWork } from '../../../../core/run/written-answer.ts';
 import { hostileAnswers } from '../../../support/hostile-answers.ts';
@@ -108,24 +109,48 @@ describe('AnswerRunner', function suite() {
     expect((await read('{"o":[1]}')).kind).to.equal('unavailable');
   });
 
-  it('takes a thread that ends for an answer that is too complex', async () => {
+  const outOfMemory = Object.assign(new Error('limit reached'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
+  const ends: readonly (readonly [why: string, isReady: boolean, cause: unknown, kind: AnswerResult['kind']])[] = [
+    ['an answer that takes all memory is too complex', true, outOfMemory, 'too-complex'],
+    ['a fault of our own in the thread says nothing about the answer', true, new TypeError('a bug'), 'unavailable'],
+    ['an end without a cause says nothing about the answer', true, undefined, 'unavailable'],
+    ['a thread that ends before it is ready has not seen the answer', false, outOfMemory, 'unavailable'],
+  ];
+  for (const [why, isReady, cause, kind] of ends)
+    it(`begins anew after the end of its thread: ${why}`, async () => {
+      let starts = 0;
+      open({
+        start: ({ onMessage, onEnd }) => {
+          starts += 1;
+          queueMicrotask(() => (isReady ? onMessage(['ready']) : onEnd(cause)));
+          return { post: () => onEnd(cause), ended: Promise.resolve(), terminate: () => Promise.resolve() };
+        },
+      });
+      expect([(await read('{"o":[1]}')).kind, (await read('{"o":[1]}')).kind, starts]).to.deep.equal([kind, kind, 2]);
+    });
+
+  it('reads nothing while the system gives no thread, and reads again afterwards', async () => {
     let starts = 0;
     open({
-      start: ({ onMessage, onEnd }) => {
+      start: ({ onMessage }) => {
         starts += 1;
+        if (starts <= 2) throw Object.assign(new Error('no thread'), { code: 'ERR_WORKER_INIT_FAILED' });
         queueMicrotask(() => onMessage(['ready']));
-        return {
-          post: () => onEnd(new Error('out of memory')),
-          ended: Promise.resolve(),
-          terminate: () => Promise.resolve(),
-        };
+        const post = ([one]: ToAnswerThread): void => onMessage(['written', writeAnswer(one, redactor)]);
+        return { post, ended: Promise.resolve(), terminate: () => Promise.resolve() };
       },
     });
-    expect([(await read('{"o":[1]}')).kind, (await read('{"o":[1]}')).kind, starts]).to.deep.equal([
-      'too-complex',
-      'too-complex',
-      2,
-    ]);
+    const kinds = [await read('{"o":[1]}'), await read('{"o":[2]}'), await read('{"o":[3]}')].map(({ kind }) => kind);
+    expect(kinds).to.deep.equal(['unavailable', 'unavailable', 'written']);
+  });
+
+  it('refuses the newest answer of the tenant with the most, when another one comes', async () => {
+    open();
+    const many = Array.from({ length: 64 }, () => read('{"o":[1]}'));
+    const others = [0, 1].map((one) => runner.read(work(`{"o":[${one}]}`), { ...owner, tenant: 'other' }, never));
+    expect((await Promise.all(others)).map(({ kind }) => kind)).to.deep.equal(['written', 'written']);
+    const kinds = (await Promise.all(many)).map(({ kind }) => kind);
+    expect(kinds).to.deep.equal([...Array<string>(62).fill('written'), 'unavailable', 'unavailable']);
   });
 
   it('ends its thread when there was no work for a while', async () => {

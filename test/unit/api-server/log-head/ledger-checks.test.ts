@@ -82,6 +82,16 @@ describe('LedgerChecks', () => {
     expect(made).to.equal(2);
   });
 
+  it('reads the ledger soon when the last check has a time that is still to come: the clock went back', async () => {
+    const tomorrow = LEDGER_NOW + 24 * HOUR_MS;
+    stored.set('ledger-check/last', JSON.stringify({ since: tomorrow, finishedAt: tomorrow, faults: {} }));
+    await start({});
+    await clock.advance(10_000);
+    expect(made).to.equal(1);
+    await clock.advance(HOUR_MS);
+    expect(await metric('orb_ledger_unchecked_seconds')).to.equal(3600);
+  });
+
   it('counts the time without a check over restarts, when none was ever finished', async () => {
     await start(new LedgerError('ledger-unavailable', 'its disk reports an error'));
     await clock.advance(10_000);

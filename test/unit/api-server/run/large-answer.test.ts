@@ -83,6 +83,22 @@ describe('a large answer of a provider', () => {
     expect([answer.status, answer.code, answer.body['maybe_executed']]).to.deep.equal([503, 'overloaded', true]);
   });
 
+  it('is overloaded, not a time-out of the provider, when the deadline comes while it waits to be read', async () => {
+    const waits: AnswerReader = {
+      ...answersHere,
+      read: (_work, _owner, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        }),
+    };
+    const test = create(LARGE, waits);
+    test.addOrb(ORB, { outputs: OUTPUTS, execution: { timeout_ms: 30 } });
+    const answer = await test.execute({ orbId: ORB });
+    const stored = await ledger.receiptOfRun('acme', textAt(answer.body, 'run', 'run_id'));
+    const outcome = textAt(payloadOf(stored?.jws ?? ''), 'execution', 'outcome');
+    expect([answer.status, answer.code, outcome]).to.deep.equal([503, 'overloaded', 'platform_error']);
+  });
+
   it('is not read at all when its status is none of 2xx and nobody sees it', async () => {
     const answer = await create(LARGE, counted, 500).execute({ orbId: ORB });
     expect([answer.code, read]).to.deep.equal(['provider-failed', 0]);
