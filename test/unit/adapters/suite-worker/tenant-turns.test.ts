@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { TenantTurns } from '../../../../adapters/suite-worker/tenant-turns.ts';
 
-describe('TenantTurns', () => {
-  const turnsOf = (...things: readonly string[]): TenantTurns<string> => {
-    const turns = new TenantTurns<string>();
-    for (const thing of things) turns.add(thing.slice(0, 1), thing);
-    return turns;
-  };
+/** Things by the tenant that their first letter names. */
+const turnsOf = (...things: readonly string[]): TenantTurns<string> => {
+  const turns = new TenantTurns<string>();
+  for (const thing of things) turns.add(thing.slice(0, 1), thing);
+  return turns;
+};
 
+describe('TenantTurns', () => {
   const rows: readonly (readonly [why: string, things: readonly string[], tenant: string, displaced?: string])[] = [
     ['the newest thing of the tenant with the most', ['a1', 'b1', 'a2', 'b2', 'b3'], 'c', 'b3'],
     ['that of another tenant with two more', ['a1', 'b1', 'b2', 'b3'], 'a', 'b3'],
