@@ -128,15 +128,6 @@ export class AnswerRunner implements AnswerReader {
   #begin(): void {
     this.#isReady = false;
     this.#timer = setTimeout(() => this.#end({ kind: 'unavailable' }), START_MS);
-    try {
-      this.#thread = this.#startThread();
-    } catch (error) {
-      // The system gives no further thread, or no memory for one.
-      this.#fail(error);
-    }
-  }
-
-  #startThread(): Thread<ToAnswerThread> {
     const thread = this.#options.start({
       onMessage: (message) => {
         if (this.#thread !== thread) return;
@@ -149,7 +140,7 @@ export class AnswerRunner implements AnswerReader {
         else this.#fail(cause);
       },
     });
-    return thread;
+    this.#thread = thread;
   }
 
   /** The provider has no part in it. */

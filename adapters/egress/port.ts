@@ -43,7 +43,7 @@ export type DialFailure =
     }
   | { readonly kind: 'timeout'; readonly code: 'connect-timeout' | 'body-idle' | 'deadline' }
   | { readonly kind: 'cancelled'; readonly code: 'cancelled' }
-  /** This process, or its machine, had no descriptor or memory left. */
+  /** This process, or its machine, had no descriptor, memory or time left: the provider has no part in it. */
   | { readonly kind: 'exhausted'; readonly code: 'platform-exhausted' };
 
 /** A fault of DNS, TCP or TLS that a person can act on. */

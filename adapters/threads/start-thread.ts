@@ -31,8 +31,22 @@ export interface Thread<In> {
 /** Starts a thread, or in tests what stands for it. */
 export type StartThread<In, Out> = (events: ThreadEvents<Out>) => Thread<In>;
 
+/** The thread of a system that gives no further one, or no memory for it: it takes no message, and ended already. */
+function notStarted<In>(cause: unknown, onEnd: (cause: unknown) => void): Thread<In> {
+  queueMicrotask(() => onEnd(cause));
+  return { post: () => undefined, ended: Promise.resolve(), terminate: () => Promise.resolve() };
+}
+
+function workerOf(entry: URL, options: WorkerOptions): { readonly worker: Worker } | { readonly refusal: unknown } {
+  try {
+    return { worker: new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), options) };
+  } catch (error) {
+    return { refusal: error };
+  }
+}
+
 /**
- * A thread of its own.
+ * A thread of its own. One that can't be started ends at once, after it was returned: starting never throws.
  * @param entry module that the thread runs: `new URL('./name.ts', import.meta.url)`
  */
 export const threadOf =
@@ -40,7 +54,9 @@ export const threadOf =
   ({ onMessage, onEnd }) => {
     const { sleeps = false, ...limits } = options;
     const bell = sleeps ? createBell() : undefined;
-    const worker = new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), { ...limits, workerData: bell });
+    const started = workerOf(entry, { ...limits, workerData: bell });
+    if ('refusal' in started) return notStarted(started.refusal, onEnd);
+    const { worker } = started;
     let over = false;
     const end = (cause: unknown): void => {
       if (over) return;

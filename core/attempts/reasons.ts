@@ -122,7 +122,7 @@ export const ATTEMPT_REASONS = {
     next: 'Try again when calls to providers are allowed again.',
   },
   'platform-exhausted': {
-    says: 'This process has no file descriptor or memory left for a call. It says nothing about the provider.',
+    says: 'The platform had no descriptor, memory or time left for the call or its answer. It says nothing about the provider.',
     next: 'Try again. The operator of the installation raises the limit of open files or of memory.',
   },
   // The provider answered with a status that is not 2xx.

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { AnswerRunner, type AnswerRunnerOptions } from '../../../../adapters/answer-worker/answer-runner.ts';
 import type { AnswerOwner, AnswerResult } from '../../../../adapters/answer-worker/port.ts';
-import type { ToAnswerThread } from '../../../../adapters/answer-worker/serve-answers.ts';
 import { createRedactor } from '../../../../core/redaction/create-redactor.ts';
 import { writeAnswer, type AnswerWork } from '../../../../core/run/written-answer.ts';
 import { hostileAnswers } from '../../../support/hostile-answers.ts';
@@ -128,21 +127,6 @@ describe('AnswerRunner', function suite() {
       });
       expect([(await read('{"o":[1]}')).kind, (await read('{"o":[1]}')).kind, starts]).to.deep.equal([kind, kind, 2]);
     });
-
-  it('reads nothing while the system gives no thread, and reads again afterwards', async () => {
-    let starts = 0;
-    open({
-      start: ({ onMessage }) => {
-        starts += 1;
-        if (starts <= 2) throw Object.assign(new Error('no thread'), { code: 'ERR_WORKER_INIT_FAILED' });
-        queueMicrotask(() => onMessage(['ready']));
-        const post = ([one]: ToAnswerThread): void => onMessage(['written', writeAnswer(one, redactor)]);
-        return { post, ended: Promise.resolve(), terminate: () => Promise.resolve() };
-      },
-    });
-    const kinds = [await read('{"o":[1]}'), await read('{"o":[2]}'), await read('{"o":[3]}')].map(({ kind }) => kind);
-    expect(kinds).to.deep.equal(['unavailable', 'unavailable', 'written']);
-  });
 
   it('refuses the newest answer of the tenant with the most, when another one comes', async () => {
     open();

@@ -169,7 +169,7 @@ const rows: readonly (readonly [why: string, result: DialResult, reason: Attempt
     'no descriptor left in this process',
     failed({ kind: 'exhausted', code: 'platform-exhausted' }),
     'platform-exhausted',
-    'This process has no file descriptor or memory left for a call. It says nothing about the provider.',
+    'The platform had no descriptor, memory or time left for the call or its answer. It says nothing about the provider.',
   ],
 ];
 
