@@ -27,7 +27,7 @@ const ALL = 'all';
 
 /**
  * Rates of requests by key, by address and of the process. What one limit refuses takes nothing from the next one: so a
- * key that asks too often leaves the rate of the process to the others.
+ * key that asks too often leaves the rate of the process to the others. What the process refuses takes nothing from a key.
  *
  * A valid key is never refused because of its address: others behind the same address could use up its rate. Callers on
  * this machine have no rate by address, because all of them have the same address.
@@ -48,7 +48,11 @@ export class RequestRates {
   /** A request with a valid key or token. */
   ofCaller({ id, rate }: Pick<Caller, 'id' | 'rate'>): RateStep {
     const step = this.#take('key', this.#keys, id, rate ?? this.#limits.key);
-    if (step.kind === 'allowed') return this.#ofProcess(step);
+    if (step.kind === 'allowed') {
+      const all = this.#ofProcess(step);
+      if (all.kind === 'limited') this.#keys.giveBack(id);
+      return all;
+    }
     return rate === undefined ? step : { ...step, refusal: { ...step.refusal, isOwn: true } };
   }
 

@@ -42,6 +42,16 @@ describe('RequestRates', () => {
     ]);
   });
 
+  it('takes nothing of a key for what the rate of the process refuses', () => {
+    let now = 0;
+    const slow = { perSecond: 0.001, burst: 2 };
+    const rates = new RequestRates({ key: slow, address: 'none', process: { perSecond: 1, burst: 1 } }, () => now);
+    const ask = (): readonly string[] => kinds(rates.ofCaller({ id: 'key:one' }));
+    expect([...ask(), ...ask()]).to.deep.equal(['allowed', 'process']);
+    now = 1000;
+    expect(ask()).to.deep.equal(['allowed']);
+  });
+
   it('takes nothing of the process for what a key’s rate refuses', () => {
     const rates = new RequestRates({ key: { perSecond: 1, burst: 1 }, address: 'none', process: twice }, () => 0);
     for (let request = 0; request < 50; request += 1) rates.ofCaller({ id: 'key:one' });
