@@ -78,10 +78,7 @@ export async function startHostileRig(): Promise<HostileRig> {
       'other.yaml': documents('other', `${origin}/fast`),
     },
     // All callers have one address here, so the connections of one tenant would take the place of the other's.
-    flags: [
-      ...['--egress-allow', origin, '--rate-tenant', '0', '--rate-orb', '0'],
-      ...['--max-connections-per-address', '0'],
-    ],
+    flags: ['--egress-allow', origin, '--rate-tenant=0', '--rate-orb=0', '--max-connections-per-address=0'],
   });
   const agents: Agent[] = [];
   const tenantOf = async (namespace: string): Promise<Tenant> => {
