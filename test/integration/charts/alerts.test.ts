@@ -134,7 +134,9 @@ describe('alerts of the chart', () => {
   /** Whether one promtool had nothing to say of all files: fifty of them take a minute to start. */
   let isEachWell: boolean;
 
-  before(async () => {
+  // One promtool evaluates all files: half a minute on a machine with other work.
+  before(async function start() {
+    this.timeout(240_000);
     ({ promtool } = await ensurePrometheus());
     folder = mkdtempSync(join(tmpdir(), 'orb-alerts-'));
     for (const test of tests) writeFileSync(fileOf(test), promtoolFile(test));
