@@ -69,7 +69,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       [`${U}/api-server/http/connections.test.ts`, 'connections that misbehave'],
       [`${U}/adapters/http/connection-places.test.ts`, 'ConnectionPlaces'],
       [`${U}/adapters/http/byte-budget.test.ts`, 'ByteBudget'],
-      [`${U}/core/manifest/read-json.test.ts`, 'within the time of a few'],
+      [`${U}/core/manifest/read-json.test.ts`, 'refuses a body of 1 MiB'],
       [`${U}/core/manifest/parse-text.test.ts`, 'before they are parsed'],
       [`${U}/adapters/answer-worker/answer-runner.test.ts`, 'AnswerRunner'],
       [`${U}/api-server/run/large-answer.test.ts`, 'a large answer of a provider'],
