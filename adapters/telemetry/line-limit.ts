@@ -18,7 +18,7 @@ export interface LineLimitOptions {
 /** Lines of one cause that are written whole in a period. */
 const WHOLE_LINES = 3;
 const PERIOD_MS = 10_000;
-/** Causes that are told apart in a period; all others count as one. */
+/** Most causes that are counted each by itself in a period. All others count as one. */
 const MAX_CAUSES = 200;
 const OTHERS = '';
 

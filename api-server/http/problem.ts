@@ -19,7 +19,7 @@ function shownError({ pointer, detail, ...rest }: ProblemError): ProblemError {
   return { ...place, ...rest, detail: shownText(detail, MAX_DETAIL) };
 }
 
-/** Answer of RFC 9457 for a code of the table. At most 100 errors are told. */
+/** Answer of RFC 9457 for a code of the table. It has at most 100 errors. */
 export function problem(
   request: { readonly requestId: string },
   code: ProblemCode,

@@ -10,6 +10,6 @@ const bell: unknown = workerData;
 if (parentPort === null || !isBell(bell)) throw new TypeError('the ledger writer runs in a worker thread');
 const handle = writerOf(parentPort);
 serveBell(parentPort, bell, (message) => {
-  if (!isToWriter(message)) throw new TypeError('a message that is none of the ledger');
+  if (!isToWriter(message)) throw new TypeError('a message that the ledger does not know');
   return handle(message);
 });

@@ -29,7 +29,7 @@ async function earlierAnswer(
   return entry === undefined ? undefined : replay(request, entry);
 }
 
-/** Whether a request is wrong is said first: the quota is told to callers that could have a run. */
+/** A fault of the request is answered first. Only a caller that could have a run learns about the quota. */
 const wrongOr = (full: Reply, resolved: ReturnType<typeof resolveRun>): Reply => (resolved.ok ? full : resolved.reply);
 
 /**
