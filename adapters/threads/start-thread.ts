@@ -1,15 +1,11 @@
 import { extname } from 'node:path';
 import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
-import { createBell, ring } from './message-bell.ts';
 
 // A compiler rewrites the extension of imports, but not of URLs: every module has that of this one.
 const EXTENSION = extname(import.meta.url);
 
 /** The system shows the first 15 characters of the name. A thread that outgrows its limits ends like one that crashed. */
-interface ThreadOptions extends Pick<WorkerOptions, 'name' | 'resourceLimits'> {
-  /** It sleeps until a message comes, without an event loop: `serveBell` over the bell in its `workerData`. */
-  readonly sleeps?: true;
-}
+type ThreadOptions = Pick<WorkerOptions, 'name' | 'resourceLimits'>;
 
 /** What a thread tells. */
 interface ThreadEvents<Out> {
@@ -52,9 +48,7 @@ function workerOf(entry: URL, options: WorkerOptions): { readonly worker: Worker
 export const threadOf =
   <In, Out>(entry: URL, options: ThreadOptions): StartThread<In, Out> =>
   ({ onMessage, onEnd }) => {
-    const { sleeps = false, ...limits } = options;
-    const bell = sleeps ? createBell() : undefined;
-    const started = workerOf(entry, { ...limits, workerData: bell });
+    const started = workerOf(entry, options);
     if ('refusal' in started) return notStarted(started.refusal, onEnd);
     const { worker } = started;
     let over = false;
@@ -75,10 +69,7 @@ export const threadOf =
       });
     });
     return {
-      post: (message, transfer = []) => {
-        worker.postMessage(message, transfer);
-        if (bell !== undefined) ring(bell);
-      },
+      post: (message, transfer = []) => worker.postMessage(message, transfer),
       ended,
       terminate: () => worker.terminate(),
     };

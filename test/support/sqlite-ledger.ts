@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { LedgerError, type Ledger } from '../../adapters/ledger/port.ts';
 import { openSqliteLedger, type SqliteLedgerOptions } from '../../adapters/ledger/sqlite-ledger.ts';
-import { writerOf } from '../../adapters/ledger/sqlite-writer/serve-writer.ts';
+import { serveWriter } from '../../adapters/ledger/sqlite-writer/serve-writer.ts';
 import type { StartWriter } from '../../adapters/ledger/sqlite/writer-handle.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { LEDGER_NOW } from './ledger-rows.ts';
@@ -48,7 +48,7 @@ export const writerOnThisThread: StartWriter = ({ onMessage, onEnd }) => {
   const { port1, port2 } = new MessageChannel();
   const ended = new Promise<void>((resolve) => port1.once('close', resolve));
   port1.on('message', onMessage).on('close', () => onEnd(undefined));
-  port2.on('message', writerOf(port2));
+  serveWriter(port2);
   return { post: (message) => port1.postMessage(message), ended, terminate: () => Promise.resolve(port1.close()) };
 };
 

@@ -7,15 +7,12 @@ import { logFault } from './check-head.ts';
 import { openWriterDatabase } from './schema.ts';
 import { Writer } from './writer.ts';
 
-/** Handles one message. The port of a writer that says `last` is closed. */
-type HandleMessage = (message: ToWriter) => 'more' | 'last';
-
-/** Handles the messages of a port one at a time, and answers each. A `close` message is the last. */
-export function writerOf(port: Pick<MessagePort, 'postMessage' | 'close'>): HandleMessage {
+/** Handles the messages of a port one at a time, and answers each. A `close` message ends it. */
+export function serveWriter(port: MessagePort): void {
   const answer = (message: FromWriter): void => port.postMessage(message);
   let writer: Writer | undefined;
 
-  function open(settings: WriterSettings): 'more' | 'last' {
+  function open(settings: WriterSettings): void {
     try {
       const db = openWriterDatabase(settings.file, settings.identity, (done, total) => {
         answer(['folding', done, total]);
@@ -23,7 +20,6 @@ export function writerOf(port: Pick<MessagePort, 'postMessage' | 'close'>): Hand
       const fault = logFault(db);
       writer = new Writer(db, settings, fault);
       answer(['ready', ...writer.sizes(), fault ?? null]);
-      return 'more';
     } catch (error) {
       if (error instanceof LedgerError) answer(['unopened', error.code, error.message]);
       else {
@@ -31,7 +27,6 @@ export function writerOf(port: Pick<MessagePort, 'postMessage' | 'close'>): Hand
         answer(['unopened', 'ledger-unavailable', message]);
       }
       port.close();
-      return 'last';
     }
   }
 
@@ -47,19 +42,20 @@ export function writerOf(port: Pick<MessagePort, 'postMessage' | 'close'>): Hand
     writer.tidy();
   }
 
-  return (message) => {
+  port.on('message', (message: ToWriter) => {
     switch (message[0]) {
       case 'open':
-        return open(message[1]);
+        open(message[1]);
+        return;
       case 'group':
         commit(message[1]);
-        return 'more';
+        return;
       case 'close':
         writer?.close();
         port.close();
-        return 'last';
+        return;
       default:
-        return message satisfies never;
+        message satisfies never;
     }
-  };
+  });
 }

@@ -29,7 +29,6 @@ export type StartWriter = StartThread<ToWriter, FromWriter>;
 
 const startThread: StartWriter = threadOf(new URL('../sqlite-writer/writer-thread.ts', import.meta.url), {
   name: 'ledger',
-  sleeps: true,
 });
 
 const failureOf = (reply: Reply): string => (reply[0] === 'failed' ? reply[1] : 'no answer');
