@@ -71,18 +71,12 @@ function compiledOrb(orbId: string, namespace: string, url: string) {
   return { orbId: compiled.value.orbId, compiled: compiled.value };
 }
 
-/** The catalogue is in the memory of the test: it is never asked twice. */
-class OrbsHere extends KnownOrbs {
-  readonly size = 0;
-  forget(): void {}
-}
-
 export async function anIngestRig(): Promise<IngestRig> {
   const { ledger, clock, options, dispose } = await openSqliteFixture();
   const catalog = new MemoryCatalog();
   const sources = new SourceIndex();
   const published = new Map<string, PublishedVersion>();
-  const orbs = new OrbsHere({
+  const orbs = new KnownOrbs({
     catalog,
     published: { version: (id) => published.get(id) },
     platformNamespace: PLATFORM,
@@ -91,9 +85,11 @@ export async function anIngestRig(): Promise<IngestRig> {
   const next = seeded(17);
   const random = (bytes: number): Uint8Array => Uint8Array.from({ length: bytes }, () => Math.floor(next() * 256));
   const desk: MapDeskDeps = { ledger, orbs, random, pauses: NO_PAUSES };
+  const mapper = new MapDesk(desk);
   const deps: BatchDeps = {
     ledger,
-    mapper: new MapDesk(desk),
+    mapper,
+    mapperHere: mapper,
     suspects: { untilSeq: 0 },
     sourceOf: (key) => sources.byName(key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)),
     now: clock.now,
@@ -145,8 +141,11 @@ export async function anIngestRig(): Promise<IngestRig> {
       return deliveryId;
     },
     map: () => mapBatch(deps, lease),
-    mapWith: (other, held = lease) => mapBatch({ ...deps, ...other }, held),
-    mapBy: (other) => mapBatch({ ...deps, mapper: new MapDesk({ ...desk, ...other }) }, lease),
+    mapWith: (other, held = lease) => mapBatch({ ...deps, mapperHere: other.mapper ?? mapper, ...other }, held),
+    mapBy: (other) => {
+      const changed = new MapDesk({ ...desk, ...other });
+      return mapBatch({ ...deps, mapper: changed, mapperHere: changed }, lease);
+    },
     pass: async (ms) => {
       await clock.advance(ms);
       const due = {

@@ -25,8 +25,8 @@ const startMappingThread: StartMappingThread = threadOf(new URL('./mapping-threa
 const WORK_MS = 20_000;
 /** Starting takes some 0.3 s; on a busy machine it may take longer. */
 const START_MS = 30_000;
-/** A thread takes some 40 MB, and deliveries come in bursts. */
-const IDLE_MS = 300_000;
+/** A thread takes some 30 MB, and deliveries come in bursts. */
+const IDLE_MS = 60_000;
 /** From the second end without an answer in between, the next thread waits: each time twice as long. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 30_000;
@@ -40,7 +40,7 @@ export interface MapRunnerOptions {
   readonly logger: Pick<Logger, 'error'>;
   /** Limit of one batch, ms; default 20 s. */
   readonly workMs?: number;
-  /** Time without work after which the thread is ended, ms; default 5 min. */
+  /** Time without work after which the thread is ended, ms; default 1 min. */
   readonly idleMs?: number;
   readonly start?: StartMappingThread;
 }

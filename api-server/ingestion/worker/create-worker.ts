@@ -12,7 +12,9 @@ import type { Catalog } from '../../../adapters/catalog/port.ts';
 import { KnownOrbs } from './known-orbs.ts';
 import { MapRunner, type StartMappingThread } from '../mapping-thread/map-runner.ts';
 import { mapBatch, type BatchDeps } from './map-batch.ts';
+import { MapDesk } from './map-desk.ts';
 import { IngestRetention } from './retention.ts';
+import { Slices } from './slices.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
 
 const LEASE = 'ingest-worker';
@@ -72,6 +74,7 @@ export function createIngestWorker(parts: IngestWorkerParts): IngestWorker {
     ledger,
     sourceOf: rememberSources(parts.sourceOf),
     mapper,
+    mapperHere: new MapDesk({ ledger, orbs, random, pauses: new Slices(clock) }),
     suspects: { untilSeq: 0 },
     now,
     logger,

@@ -8,6 +8,9 @@ import type { MappedBatch } from './map-desk.ts';
 const BATCH = 200;
 /** Bodies that one read opens: half a millisecond. */
 const BATCH_BYTES = 262_144;
+/** Deliveries that may be mapped on the main thread, and their bodies: a thread of its own would cost 30 MB for them. */
+const FEW = 4;
+const FEW_BYTES = 16_384;
 /** For so long batches follow each other on what the first of them read; then incidents that people changed are seen. */
 const STRETCH_MS = 1000;
 /** States, incidents and Orbs in memory at which a stretch ends, about 20 MB. */
@@ -21,7 +24,10 @@ interface Suspects {
 
 export interface BatchDeps {
   readonly ledger: Pick<Ledger, 'acceptedDeliveries' | 'applyDeliveries' | 'failDelivery'>;
+  /** Maps many deliveries, in a thread of its own. */
   readonly mapper: Pick<DeliveryMapper, 'map'>;
+  /** Maps few small ones, on this thread: a rare webhook, and the status page's own. */
+  readonly mapperHere: Pick<DeliveryMapper, 'map'>;
   readonly suspects: Suspects;
   readonly sourceOf: (key: string) => SignalSource | undefined;
   readonly now: () => number;
@@ -115,6 +121,9 @@ async function write(effects: readonly Effects[], deps: BatchDeps, lease: Epoch)
   return 'worked';
 }
 
+const areFew = (deliveries: readonly SourcedDelivery[]): boolean =>
+  deliveries.length <= FEW && deliveries.reduce((bytes, { raw }) => bytes + raw.length, 0) <= FEW_BYTES;
+
 /** Batches that share what was read and changed. While one is written, the next is mapped, and one more waits. */
 class Stretch {
   readonly #deps: BatchDeps;
@@ -127,6 +136,8 @@ class Stretch {
   #isFresh = true;
   /** It has one delivery, a suspect. */
   #isAlone = false;
+  /** It has few deliveries, which are mapped here. */
+  #isFew = false;
 
   constructor(deps: BatchDeps, lease: Epoch) {
     this.#deps = deps;
@@ -140,11 +151,12 @@ class Stretch {
       let current = await this.#begin();
       this.#isAlone = current !== undefined && this.#isSuspect(current);
       if (!this.#isAlone) this.#deps.suspects.untilSeq = 0;
+      const isOnly = this.#isAlone || this.#isFew;
       while (current !== undefined) {
-        following = this.#isAlone ? undefined : await this.#begin();
+        following = isOnly ? undefined : await this.#begin();
         const ended = await this.#finish(current);
         if (ended !== undefined) return ended;
-        current = following ?? (this.#isAlone ? undefined : await this.#begin());
+        current = following ?? (isOnly ? undefined : await this.#begin());
       }
       return await this.#earlier();
     } finally {
@@ -160,7 +172,7 @@ class Stretch {
 
   /** Reads a batch, and gives it to the mapper. @returns undefined: nothing waits, or the stretch is long enough */
   async #begin(): Promise<Batch | undefined> {
-    const { ledger, mapper, sourceOf, suspects, now } = this.#deps;
+    const { ledger, sourceOf, suspects, now } = this.#deps;
     if (this.#known >= MOST_KNOWN || now() >= this.#until) return undefined;
     const limit = this.#isFresh && suspects.untilSeq > 0 ? 1 : BATCH;
     const query = { limit, maxBytes: BATCH_BYTES, afterSeq: this.#lastSeq };
@@ -169,9 +181,17 @@ class Stretch {
     if (last === undefined) return undefined;
     this.#lastSeq = last.seq;
     const parts = sorted(deliveries, sourceOf);
-    const work = { isFresh: this.#isFresh, now: now(), deliveries: parts.toMap };
+    const mapped = parts.toMap.length === 0 ? NONE : this.#map(parts.toMap);
     this.#isFresh = false;
-    return { ...parts, deliveries, mapped: endingOf(parts.toMap.length === 0 ? NONE : mapper.map(work)) };
+    return { ...parts, deliveries, mapped: endingOf(mapped) };
+  }
+
+  #map(deliveries: readonly SourcedDelivery[]): Promise<MappedBatch> {
+    const { mapper, mapperHere, suspects, now } = this.#deps;
+    const work = { isFresh: this.#isFresh, now: now(), deliveries };
+    if (!this.#isFresh || suspects.untilSeq > 0 || !areFew(deliveries)) return mapper.map(work);
+    this.#isFew = true;
+    return mapperHere.map(work);
   }
 
   /** Writes what came of a batch. @returns how the stretch ends; undefined: it does not end */

@@ -25,10 +25,10 @@ export interface MappedBatch {
 export interface MapDeskDeps {
   readonly ledger: IncidentReads;
   readonly orbs: MapTools['orbs'] & {
-    /** Asks again from now on. */
-    readonly forget: () => void;
-    /** Answers in memory. */
-    readonly size: number;
+    /** Asks again from now on; absent: it keeps no answers. */
+    readonly forget?: () => void;
+    /** Answers that are kept. */
+    readonly size?: number;
   };
   readonly random: MapTools['random'];
   readonly pauses: MapTools['pauses'];
@@ -62,7 +62,7 @@ export class MapDesk {
     const { ledger, orbs, random, pauses } = this.#deps;
     if (isFresh) {
       this.#work = new WorkingSet(ledger);
-      orbs.forget();
+      orbs.forget?.();
     }
     const tools: MapTools = { work: this.#work, orbs, random, pauses, now };
     const effects: PackedEffects[] = [];
@@ -80,6 +80,6 @@ export class MapDesk {
   }
 
   #mapped(effects: readonly PackedEffects[], fault: MappedBatch['fault']): MappedBatch {
-    return { effects, fault, known: this.#work.size + this.#deps.orbs.size };
+    return { effects, fault, known: this.#work.size + (this.#deps.orbs.size ?? 0) };
   }
 }

@@ -6,7 +6,7 @@ describe('threadOf', () => {
     const ends: unknown[] = [];
     let isReturned = false;
     // `Worker` refuses the scheme where it would also throw when the system gives no further thread.
-    const start = threadOf<string, string>(new URL('http://localhost/thread.ts'), { name: 'test', sleeps: true });
+    const start = threadOf<string, string>(new URL('http://localhost/thread.ts'), { name: 'test' });
     const thread = start({
       onMessage: () => undefined,
       onEnd: (cause) => ends.push([isReturned, cause instanceof Error && 'code' in cause ? cause.code : cause]),
