@@ -1,7 +1,6 @@
 // The operator at scale (operator.md A14, reliability.md R13): cold start, idle, changes. Prints a table, writes JSON.
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { directConnection } from '../../adapters/kube/connection.ts';
@@ -9,9 +8,9 @@ import { createKubeClient } from '../../adapters/kube/kube-client.ts';
 import type { KubeClient } from '../../adapters/kube/port.ts';
 import { systemClock } from '../../adapters/time/clock.ts';
 import { makeKeys, startApi, startOperator, type Part } from '../cluster/parts.ts';
-import { command } from '../control-plane/command.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { createTenant, installPlatform } from '../control-plane/install.ts';
+import { compile } from './compiled.ts';
 import { NAMESPACES } from './operator/orbs.ts';
 import { between, measureUsage, type PartUsage, type Work } from './operator/part-usage.ts';
 import { readScrape } from './scrape.ts';
@@ -192,8 +191,7 @@ async function round(): Promise<Round> {
   }
 }
 
-const build = await command('npm', ['run', '-s', 'build'], { cwd: join(import.meta.dirname, '../..') });
-if (build.code !== 0) throw new Error(`npm run build failed:\n${build.stdout}${build.stderr}`);
+await compile();
 const rounds: Round[] = [];
 for (let number = 1; number <= Number(options.rounds); number += 1) {
   console.error(`round ${number} of ${options.rounds}, ${orbs} Orbs, ${availableParallelism()} cores`);

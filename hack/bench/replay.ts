@@ -12,6 +12,7 @@ import { draftRows, measureDraft, type DraftReplays } from './replay/draft-repla
 import { exactnessRows, measureExactness, measureTampered, type Exactness, type Tampered } from './replay/exactness.ts';
 import { filledLedger, type FilledLedger } from './replay/filled-ledger.ts';
 import { enforcing as tenantWithPolicies, RECORDING } from './replay/tenants.ts';
+import { compile } from './compiled.ts';
 import { logFile, startMock, startPlatform, type BenchServer } from './subjects.ts';
 import { row, tableOf, type Row } from './table.ts';
 
@@ -64,7 +65,7 @@ async function serveOver(folder: string, mock: number, log: number): Promise<Ser
   const [drafting, enforcing] = [await keyOf(folder, RECORDING.namespace), await keyOf(folder, ENFORCING)];
   return async (work) => {
     rmSync(join(folder, 'ready.json'), { force: true }); // an interrupted benchmark left it
-    const executor = await startPlatform(folder, mock, log);
+    const executor = await startPlatform(folder, mock, log, { isCompiled: true });
     try {
       return await work({
         executor,
@@ -110,6 +111,7 @@ type Wanted = Extract<Command, { kind: 'measure' }>;
 async function measure({ settings, json }: Wanted, folder: string): Promise<boolean> {
   const load = loadavg()[0]?.toFixed(2) ?? '?';
   console.log(`node ${process.version}, ${cpus().length} cores, load ${load}`);
+  await compile();
   const measured = await measureLedger(folder, settings);
   const rows = [
     ...ledgerRows(measured.ledger),

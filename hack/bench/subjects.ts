@@ -64,12 +64,15 @@ export function untilPlatformReady(file: string, started: Started): Promise<Read
 export const STANDALONE = {
   node: ['--max-semi-space-size=8', '--v8-pool-size=1'],
   program: 'standalone/main.ts',
+  compiled: 'dist/standalone/main.js',
 } as const;
 
 /** Which code runs, and how. */
 export interface PlatformOptions {
   /** Folder of the code to run; default: this checkout. */
   readonly checkout?: string;
+  /** Runs what `compile` made of it, as the image does; default: the sources. */
+  readonly isCompiled?: boolean;
   /** Further options of Node. */
   readonly node?: readonly string[];
   /** Further flags of the program. */
@@ -84,7 +87,7 @@ export async function startPlatform(
   folder: string,
   mock: number,
   log: number,
-  { checkout = ROOT, node = [], flags: further = [] }: PlatformOptions = {},
+  { checkout = ROOT, isCompiled = false, node = [], flags: further = [] }: PlatformOptions = {},
 ): Promise<BenchServer> {
   const resources = join(folder, 'resources');
   mkdirSync(resources, { recursive: true });
@@ -93,11 +96,8 @@ export async function startPlatform(
   const ready = join(folder, 'ready.json');
   const flags = ['--listen', '127.0.0.1:0', '--metrics-listen', '127.0.0.1:0', '--resources', resources];
   const more = ['--data', join(folder, 'data'), '--ready-file', ready, '--egress-allow', `http://127.0.0.1:${mock}`];
-  const started = start(
-    [...STANDALONE.node, ...node, join(checkout, STANDALONE.program), ...flags, ...more, ...further],
-    log,
-    true,
-  );
+  const program = join(checkout, isCompiled ? STANDALONE.compiled : STANDALONE.program);
+  const started = start([...STANDALONE.node, ...node, program, ...flags, ...more, ...further], log, true);
   started.child.stdout?.resume();
   const { url, metrics_url: metrics, api_key: key } = await untilPlatformReady(ready, started);
   const headers = { authorization: `Bearer ${key}` };

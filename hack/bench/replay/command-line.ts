@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 export const HELP = `npm run bench replay [-- OPTIONS]
 
 Measures replays of policies. The ledger is filled by a platform inside the benchmark, through all of its code but the
-network. Then the platform is started as npm start does. It replays a draft of five rules over the receipts of a tenant
+network. Then the platform is started as the image does, compiled. It replays a draft of five rules over the receipts of a tenant
 that only records, alone and beside executions of another tenant. At last the policies in force of a third tenant are
 replayed over their own receipts, as they are and with two changed bytes. The exit code is 1 when a goal is missed.
 
