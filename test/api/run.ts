@@ -34,15 +34,18 @@ async function fuzz(program: string, folder: string): Promise<number | null> {
   });
   try {
     const apiKey = await everyScope(platform.data);
-    const [configuration, bodies, answers] = ['schemathesis.toml', 'bodies.json', 'answers.json'].map((name) =>
-      join(folder, name),
-    );
+    const place = (name: string): string => join(folder, name);
+    const files = {
+      configuration: place('schemathesis.toml'),
+      bodies: place('bodies.json'),
+      answers: place('answers.json'),
+    };
     const valid = validBodies();
-    writeFileSync(configuration, configurationOf(await play(platform), cases));
-    writeFileSync(bodies, JSON.stringify(valid));
-    const options = { origin: platform.ready.url, apiKey, folder, configuration, bodies, answers, seed };
+    writeFileSync(files.configuration, configurationOf(await play(platform), cases));
+    writeFileSync(files.bodies, JSON.stringify(valid));
+    const options = { origin: platform.ready.url, apiKey, folder, ...files, seed };
     const code = await runSchemathesis(program, options);
-    const counted = readAnswers(answers);
+    const counted = readAnswers(files.answers);
     say(answersTable(counted));
     const refused = neverAccepted(counted, Object.keys(valid));
     if (refused.length > 0) say(`Never accepted: ${refused.join(', ')}`);
