@@ -54,9 +54,19 @@ export const validBodies = (): Readonly<Record<string, readonly unknown[]>> => (
   [EXECUTE]: [ECHO, ECHO, LOOKUP],
   'POST /marketplace/orbs/publish': publications(),
   'POST /policies': POLICIES,
-  'PUT /policies/{namespace}/{name}': POLICIES.map((each) => ({ ...each, metadata: { name: 'limits' } })),
+  'PUT /policies/{namespace}/{name}': POLICIES.map((each) => ({ ...each, metadata: {} })),
   'POST /policies/validate': POLICIES.map((each) => ({ policy: each })),
   'POST /policies/evaluate': POLICIES.map((each) => ({ ...ECHO, orbiset: 'default', policies: [each], trace: true })),
   'POST /policies/replay': POLICIES.map((each) => ({ policy: each, window: { from: at(-1), to: at(0) } })),
-  'POST /providers/{orb_id}/swap': ['alpha', 'beta'].map((provider) => ({ provider, reason: ANY_TEXT, wait_ms: 0 })),
+  'POST /providers/{orb_id}/swap': ['alpha', 'beta'].map((provider) => ({ provider, reason: 'a test', wait_ms: 0 })),
 });
+
+/** Operations of which some request must be accepted. Writes of policies share a rate, so each of them may have no turn. */
+export const ACCEPTED: readonly string[] = [
+  EXECUTE,
+  'POST /marketplace/orbs/publish',
+  'POST /policies/validate',
+  'POST /policies/evaluate',
+  'POST /policies/replay',
+  'POST /providers/{orb_id}/swap',
+];

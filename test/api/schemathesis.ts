@@ -56,11 +56,13 @@ export interface ApiFuzz {
   /** Path to which the counts of answers are written. */
   readonly answers: string;
   readonly seed: number;
+  /** A regular expression for paths; absent: all. */
+  readonly only: string | undefined;
 }
 
 /** Runs it with its output in the terminal. @returns its exit code: 0 when every answer is documented */
 export async function runSchemathesis(program: string, fuzz: ApiFuzz): Promise<number | null> {
-  const { origin, apiKey, folder, configuration, bodies, answers, seed } = fuzz;
+  const { origin, apiKey, folder, configuration, bodies, answers, seed, only } = fuzz;
   const checked = ['--header', `Authorization: Bearer ${apiKey}`, '--checks', CHECKS.join(',')];
   const amount = ['--phases', 'coverage,fuzzing', '--seed', String(seed)];
   // A key may send 100 requests a second.
@@ -74,7 +76,8 @@ export async function runSchemathesis(program: string, fuzz: ApiFuzz): Promise<n
     'off',
   ];
   const run = ['--config-file', configuration, 'run', `${origin}/openapi.json`];
-  const args = [...run, ...checked, ...amount, ...manner];
+  const some = only === undefined ? [] : ['--include-path-regex', only];
+  const args = [...run, ...checked, ...amount, ...manner, ...some];
   const hooks = join(import.meta.dirname, 'hooks.py');
   const env = {
     ...process.env,

@@ -77,7 +77,7 @@ export async function play(platform: Standalone): Promise<Readonly<Record<string
     signal_id: [textAt(await first('/signals'), 'signal_id')],
     source_id: [path.slice(path.lastIndexOf('/') + 1)],
     namespace: ['default'],
-    name: ['am', 'limits'],
+    name: ['am', 'limits', 'first', 'second'],
     vendor: ['datadog', 'github'],
     id: ['default'],
     org: ['example'],
