@@ -18,4 +18,5 @@ export const FUZZ_RUNS: readonly FuzzRun[] = [
   { name: 'certificates', cases: 100_000, seed: 20_261_128, seconds: 57, slowestMs: 8 },
   { name: 'bundles', cases: 100_000, seed: 20_261_128, seconds: 225, slowestMs: 12 },
   { name: 'manifests', cases: 100_000, seed: 20_261_128, seconds: 103, slowestMs: 19 },
+  { name: 'templates', cases: 1_000_000, seed: 20_261_128, seconds: 312, slowestMs: 10 },
 ];
