@@ -19,4 +19,5 @@ export const FUZZ_RUNS: readonly FuzzRun[] = [
   { name: 'bundles', cases: 100_000, seed: 20_261_128, seconds: 225, slowestMs: 12 },
   { name: 'manifests', cases: 100_000, seed: 20_261_128, seconds: 103, slowestMs: 19 },
   { name: 'templates', cases: 1_000_000, seed: 20_261_128, seconds: 312, slowestMs: 10 },
+  { name: 'bodies', cases: 1_000_000, seed: 20_261_128, seconds: 357, slowestMs: 27 },
 ];
