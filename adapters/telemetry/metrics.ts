@@ -109,6 +109,14 @@ function total(registers: RegistryList, name: string, help: string, read: () => 
 const MS = 1000;
 
 function tenantMetrics(registers: RegistryList, { tenants }: MetricSources): void {
+  let kept: ReturnType<typeof readTenants> | undefined;
+  const readTenants = () => tenants().catch(() => undefined);
+  /** The first metric of a scrape reads, the second one takes what was read: reading grows with the tenants. */
+  const oncePerScrape = (): ReturnType<typeof readTenants> => {
+    const found = kept ?? readTenants();
+    kept = kept === undefined ? found : undefined;
+    return found;
+  };
   for (const [what, help] of [
     ['rows', 'Rows of a tenant in the ledger'],
     ['bytes', 'Bytes of a tenant in the ledger, estimated'],
@@ -119,7 +127,7 @@ function tenantMetrics(registers: RegistryList, { tenants }: MetricSources): voi
       labelNames: ['tenant'],
       registers: [...registers],
       collect: async () => {
-        const largest = await tenants().catch(() => undefined);
+        const largest = await oncePerScrape();
         if (largest === undefined) return;
         made.reset();
         for (const one of largest) made.set({ tenant: one.tenant }, one[what]);

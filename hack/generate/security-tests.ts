@@ -1,3 +1,4 @@
+import { FUZZ_RUNS } from '../../test/security/fuzz-runs.ts';
 import { SCENARIOS } from '../../test/security/reliability.ts';
 import { rowsOf, stateOf, type Row } from '../../test/security/table.ts';
 import type { Artefact } from './artefact.ts';
@@ -27,6 +28,21 @@ beside it, more often or for longer; [test/README.md](../../test/README.md) has 
 | --- | --- | --- | --- | --- | --- |
 `;
 
+const FUZZ_INTRODUCTION = `
+## Fuzzing in full size
+
+\`npm run fuzz -- --seed N NAME\` repeats a row. No case crashed, took a second of CPU, or got what it may not have. The
+time is that of a busy machine.
+
+| Name | Cases | Seeds from | Seconds | Slowest case, ms of CPU |
+| --- | --- | --- | --- | --- |
+`;
+
+const fuzzTexts = FUZZ_RUNS.map(
+  ({ name, cases, seed, seconds, slowestMs }) =>
+    `| ${code(name)} | ${cases.toLocaleString('en')} | ${seed} | ${seconds} | ${slowestMs} |\n`,
+);
+
 const testText = ({ file, title }: Row['tests'][number]): string =>
   title === '' ? code(file) : `${code(file)}: ${prose(title)}`;
 
@@ -46,6 +62,13 @@ const scenarioTexts = Object.entries(SCENARIOS).flatMap(([id, steps]) =>
 
 /** The tables of security requirements and of scenarios, from the lists of their tests. */
 export async function securityTestArtefacts(root: string): Promise<readonly Artefact[]> {
-  const text = [INTRODUCTION, ...rowsOf(root).map(rowText), SCENARIO_INTRODUCTION, ...scenarioTexts].join('');
+  const text = [
+    INTRODUCTION,
+    ...rowsOf(root).map(rowText),
+    SCENARIO_INTRODUCTION,
+    ...scenarioTexts,
+    FUZZ_INTRODUCTION,
+    ...fuzzTexts,
+  ].join('');
   return [{ path: PATH, text: await formatted(root, PATH, text) }];
 }

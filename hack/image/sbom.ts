@@ -1,3 +1,4 @@
+import { lockedPackages, otherwiseLicensed } from './locked-packages.ts';
 import { fieldsOf, listOf, textOf } from './fields.ts';
 
 /** Facts that are added to the list that npm makes. */
@@ -12,19 +13,22 @@ export interface SbomFacts {
 
 type Fields = ReturnType<typeof fieldsOf>;
 
-const PLACE = 'node_modules/';
-
 /** `name@version` → SHA-512 in hex, of every package of the lock. */
-function integrities(lock: unknown): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const [path, value] of Object.entries(fieldsOf(fieldsOf(lock)['packages']))) {
-    const { version, integrity } = fieldsOf(value);
-    const base64 = /^sha512-(\S+)$/.exec(textOf(integrity))?.[1];
-    const name = path.slice(path.lastIndexOf(PLACE) + PLACE.length);
-    if (base64 !== undefined) found.set(`${name}@${textOf(version)}`, Buffer.from(base64, 'base64').toString('hex'));
-  }
-  return found;
-}
+const integrities = (lock: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    lockedPackages(lock).flatMap(({ shown, integrity }) => {
+      const base64 = /^sha512-(\S+)$/.exec(integrity)?.[1];
+      return base64 === undefined ? [] : [[shown, Buffer.from(base64, 'base64').toString('hex')] as const];
+    }),
+  );
+
+/** A licence from the file beside the package, where its manifest names none. */
+const withLicence = (ref: string, component: Fields): Fields => {
+  const id = otherwiseLicensed(ref);
+  return component['licenses'] !== undefined || id === ''
+    ? component
+    : { ...component, licenses: [{ license: { id } }] };
+};
 
 function nodeComponent({ version, sha256 }: SbomFacts['node']): Fields {
   return {
@@ -59,7 +63,7 @@ export function completeSbom(npmList: unknown, { lock, created, node }: SbomFact
     const ref = textOf(component['bom-ref']);
     const content = known.get(ref);
     if (content === undefined) throw new Error(`the lock has no digest of ${ref}`);
-    return { ...withoutSources(component), hashes: [{ alg: 'SHA-512', content }] };
+    return { ...withLicence(ref, withoutSources(component)), hashes: [{ alg: 'SHA-512', content }] };
   });
   // npm names the root after its folder.
   const name = textOf(root['bom-ref']).replace(/@[^@]*$/, '');

@@ -1,4 +1,5 @@
 import { fieldsOf, textOf } from '../image/fields.ts';
+import { lockedPackages, type LockedPackage } from '../image/locked-packages.ts';
 
 /** What is checked, as the files hold it. */
 export interface PackageFiles {
@@ -31,28 +32,8 @@ const LICENCES: ReadonlySet<string> = new Set([
 ]);
 /** Licences with a duty for who passes the package on: good for tools of the development, which are in no image. */
 const OF_TOOLS: ReadonlySet<string> = new Set(['MPL-2.0']);
-/** Packages whose manifest has no licence, and the one of the file LICENSE beside it. */
-const OTHERWISE_LICENSED: Readonly<Record<string, string>> = { 'color-convert@0.5.3': 'MIT' };
 /** Packages with an install script. It is never run: `--ignore-scripts`. */
 const WITH_SCRIPT: ReadonlySet<string> = new Set(['node']);
-
-const PLACE = 'node_modules/';
-
-interface Locked {
-  readonly name: string;
-  readonly version: string;
-  readonly fields: ReturnType<typeof fieldsOf>;
-}
-
-function lockedPackages(lock: unknown): readonly Locked[] {
-  return Object.entries(fieldsOf(fieldsOf(lock)['packages']))
-    .filter(([path]) => path !== '')
-    .map(([path, value]) => {
-      const fields = fieldsOf(value);
-      const name = path.slice(path.lastIndexOf(PLACE) + PLACE.length);
-      return { name, version: textOf(fields['version']), fields };
-    });
-}
 
 /** Every licence of an SPDX expression; alternatives too, so that nobody has to choose. */
 const licencesIn = (expression: string): readonly string[] =>
@@ -61,14 +42,10 @@ const licencesIn = (expression: string): readonly string[] =>
     .split(/\s+(?:AND|OR)\s+|\s+/)
     .filter((part) => part !== '');
 
-function lockFaults({ name, version, fields }: Locked): readonly string[] {
-  const shown = `${name}@${version}`;
-  const licence = textOf(fields['license']) || (OTHERWISE_LICENSED[shown] ?? '');
-  const unknown = licencesIn(licence).filter(
-    (one) => !LICENCES.has(one) && !(fields['dev'] === true && OF_TOOLS.has(one)),
-  );
+function lockFaults({ name, shown, licence, integrity, dev, fields }: LockedPackage): readonly string[] {
+  const unknown = licencesIn(licence).filter((one) => !LICENCES.has(one) && !(dev && OF_TOOLS.has(one)));
   return [
-    ...(SHA512.test(textOf(fields['integrity'])) ? [] : [`${shown} has no SHA-512 in package-lock.json`]),
+    ...(SHA512.test(integrity) ? [] : [`${shown} has no SHA-512 in package-lock.json`]),
     ...(fields['resolved'] === undefined ? [] : [`${shown} names where it comes from: see .npmrc`]),
     ...(fields['hasInstallScript'] === true && !WITH_SCRIPT.has(name) ? [`${shown} has an install script`] : []),
     ...(licence === '' ? [`${shown} names no licence`] : []),

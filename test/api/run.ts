@@ -1,17 +1,21 @@
-// `npm run test:api [-- --cases 20 --seed N]`: schemathesis sends to every route that /openapi.json of a running platform
-// lists. An answer that the document does not describe, and every 5xx that it does not name, fails.
+// `npm run test:api [-- --cases 20 --seed N --only REGEX]`: schemathesis sends to every route that /openapi.json of a
+// running platform lists. An answer that the document does not describe, and every 5xx that it does not name, fails. An operation whose
+// valid bodies are never accepted fails too: the answers to refusals alone would be all that was seen.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endOnSignal, endWithUs, withFolder } from '../../hack/bench/clean-end.ts';
 import { startStandalone } from '../support/standalone.ts';
+import { answersTable, neverAccepted, readAnswers } from './answers.ts';
+import { ACCEPTED, validBodies } from './bodies.ts';
 import { ensureSchemathesis, runSchemathesis, whyNoPython } from './schemathesis.ts';
 import { configurationOf, everyScope, play, writeStage } from './stage.ts';
 
 const { values } = parseArgs({
   options: {
     cases: { type: 'string', default: '20' },
+    only: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
@@ -31,9 +35,22 @@ async function fuzz(program: string, folder: string): Promise<number | null> {
   });
   try {
     const apiKey = await everyScope(platform.data);
-    const configuration = join(folder, 'schemathesis.toml');
-    writeFileSync(configuration, configurationOf(await play(platform)));
-    return await runSchemathesis(program, { origin: platform.ready.url, apiKey, folder, configuration, cases, seed });
+    const place = (name: string): string => join(folder, name);
+    const files = {
+      configuration: place('schemathesis.toml'),
+      bodies: place('bodies.json'),
+      answers: place('answers.json'),
+    };
+    const valid = validBodies();
+    writeFileSync(files.configuration, configurationOf(await play(platform), cases));
+    writeFileSync(files.bodies, JSON.stringify(valid));
+    const options = { origin: platform.ready.url, apiKey, folder, ...files, seed, only: values.only };
+    const code = await runSchemathesis(program, options);
+    const counted = readAnswers(files.answers);
+    say(answersTable(counted));
+    const refused = values.only === undefined ? neverAccepted(counted, ACCEPTED) : [];
+    if (refused.length > 0) say(`Never accepted: ${refused.join(', ')}`);
+    return refused.length > 0 ? 1 : code;
   } finally {
     await platform.stop();
   }

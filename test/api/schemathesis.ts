@@ -51,16 +51,20 @@ export interface ApiFuzz {
   readonly folder: string;
   /** Path of its configuration. */
   readonly configuration: string;
-  /** Cases of each operation and kind at the most. */
-  readonly cases: number;
+  /** Path of bodies that are valid, by operation (hooks.py). */
+  readonly bodies: string;
+  /** Path to which the counts of answers are written. */
+  readonly answers: string;
   readonly seed: number;
+  /** A regular expression for paths; absent: all. */
+  readonly only: string | undefined;
 }
 
 /** Runs it with its output in the terminal. @returns its exit code: 0 when every answer is documented */
 export async function runSchemathesis(program: string, fuzz: ApiFuzz): Promise<number | null> {
-  const { origin, apiKey, folder, configuration, cases, seed } = fuzz;
+  const { origin, apiKey, folder, configuration, bodies, answers, seed, only } = fuzz;
   const checked = ['--header', `Authorization: Bearer ${apiKey}`, '--checks', CHECKS.join(',')];
-  const amount = ['--phases', 'coverage,fuzzing', '--max-examples', String(cases), '--seed', String(seed)];
+  const amount = ['--phases', 'coverage,fuzzing', '--seed', String(seed)];
   // A key may send 100 requests a second.
   const manner = [
     '--rate-limit',
@@ -72,8 +76,17 @@ export async function runSchemathesis(program: string, fuzz: ApiFuzz): Promise<n
     'off',
   ];
   const run = ['--config-file', configuration, 'run', `${origin}/openapi.json`];
-  const args = [...run, ...checked, ...amount, ...manner];
-  const child = endWithUs(spawn(program, args, { cwd: folder, stdio: 'inherit' }));
+  const some = only === undefined ? [] : ['--include-path-regex', only];
+  const args = [...run, ...checked, ...amount, ...manner, ...some];
+  const hooks = join(import.meta.dirname, 'hooks.py');
+  const env = {
+    ...process.env,
+    SCHEMATHESIS_HOOKS: hooks,
+    PYTHONDONTWRITEBYTECODE: '1',
+    ORB_API_BODIES: bodies,
+    ORB_API_ANSWERS: answers,
+  };
+  const child = endWithUs(spawn(program, args, { cwd: folder, stdio: 'inherit', env }));
   await once(child, 'close');
   return child.exitCode;
 }

@@ -9,6 +9,7 @@ import { policyObject } from '../support/policies.ts';
 import { sourceObject } from '../support/signal-sources.ts';
 import type { Standalone } from '../support/standalone.ts';
 import { lastAnswer } from '../support/wait-for.ts';
+import { EXECUTE } from './bodies.ts';
 
 const TOKEN = 'am-token-of-the-fuzz';
 const ORB = 'example.echo@1.0.0';
@@ -69,14 +70,14 @@ export async function play(platform: Standalone): Promise<Readonly<Record<string
   );
   const receipt = textAt(isJsonObject(run) ? run['receipt'] : undefined, 'receipt_id') || textAt(run, 'receipt_id');
   return {
-    orb_id: [ORB, 'no.such@1.0.0'],
+    orb_id: [ORB, 'example.lookup@1.0.0', 'no.such@1.0.0'],
     receipt_id: [receipt],
     incident_id: [textAt(incident, 'incident_id')],
     delivery_id: [textAt(letter, 'delivery_id')],
     signal_id: [textAt(await first('/signals'), 'signal_id')],
     source_id: [path.slice(path.lastIndexOf('/') + 1)],
     namespace: ['default'],
-    name: ['am', 'limits'],
+    name: ['am', 'limits', 'first', 'second'],
     vendor: ['datadog', 'github'],
     id: ['default'],
     org: ['example'],
@@ -84,17 +85,26 @@ export async function play(platform: Standalone): Promise<Readonly<Record<string
     n: ['0', '1'],
     first: ['000', '0.p', '000.p'],
     source: ['default/am'],
+    'If-Match': ['*'],
   };
 }
 
 /** Most requests take a value that names something. */
 const SHARE = 0.7;
 
-/** The configuration of schemathesis for such values. */
-export function configurationOf(values: Readonly<Record<string, readonly string[]>>): string {
+/** Executions are what most callers send: this many times more of them. */
+const EXECUTIONS = 40;
+
+/**
+ * The configuration of schemathesis for such values.
+ * @param cases of each operation and kind at the most
+ */
+export function configurationOf(values: Readonly<Record<string, readonly string[]>>, cases: number): string {
   const known = Object.entries(values);
   for (const [name, texts] of known) if (texts.includes('')) throw new Error(`the stage has no ${name}`);
   const dictionaries = known.map(([name, texts]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(texts)}\n`);
   const bindings = known.map(([name]) => `"${name}" = { dictionary = "${name}", probability = ${SHARE} }`);
-  return `${dictionaries.join('\n')}\n[parameters]\n${bindings.join('\n')}\n`;
+  const executions = `[[operations]]\ninclude-name = "${EXECUTE}"\ngeneration.max-examples = ${cases * EXECUTIONS}\n`;
+  const amount = `generation.max-examples = ${cases}\n`;
+  return [amount, ...dictionaries, `[parameters]\n${bindings.join('\n')}\n`, executions].join('\n');
 }

@@ -3,7 +3,8 @@ import { closed, count, shapes, text } from '../../http/schemas.ts';
 import { policySchema } from './schemas.ts';
 
 const nullable = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
-const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const list = (items: JsonSchema, length?: number): JsonSchema =>
+  length === undefined ? { type: 'array', items } : { type: 'array', items, minItems: length, maxItems: length };
 const effect = { type: 'string', enum: ['allow', 'deny'] } as const;
 const status = { type: 'string', enum: ['running', 'completed', 'failed', 'cancelled', 'aborted'] } as const;
 const stateful = { type: 'string', enum: ['as_recorded', 'recomputed', 'both'] } as const;
@@ -53,7 +54,8 @@ const counts = closed({
   error: count('Decided runs in which a rule failed; they are in one of the counts above, too.'),
   indeterminate: count('Runs that could not be decided.'),
 });
-const named = list({ type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], minItems: 2, maxItems: 2 });
+/** A name, then a number. Many tools that read OpenAPI do not know `prefixItems`. */
+const named = list(list({ type: ['string', 'integer'] }, 2));
 
 const result = {
   evaluated: count('Receipts that were looked at.'),

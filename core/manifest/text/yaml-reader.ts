@@ -32,7 +32,10 @@ interface Walk extends Reading {
   readonly anchors: Map<string, ParsedNode>;
   /** Nodes whose members are being read: an alias to one of them would never end. */
   readonly open: Set<ParsedNode>;
-  values: number;
+  /** Values of the file so far: those of the documents before it, too. */
+  readonly read: { values: number };
+  /** Whether this document was refused for the number of values. */
+  isFull: boolean;
 }
 
 interface Spot {
@@ -42,8 +45,8 @@ interface Spot {
   readonly offset: number;
 }
 
-// Aliases multiply: nine lines can expand to a billion values.
-const MAX_VALUES = 100_000;
+// Aliases multiply: nine lines can expand to a billion values. A request may have as many (read-json.ts).
+const MAX_VALUES = 50_000;
 
 // JSON escapes that kubectl does not know: \/ and a surrogate pair in two escapes.
 const JSON_ESCAPE = /(?:^|[^\\])(?:\\\\)*\\(?:\/|u[dD][89abAB][0-9a-fA-F]{2}\\u)/;
@@ -136,12 +139,13 @@ function readContent(walk: Walk, node: ParsedNode, spot: Spot): JsonValue | unde
 
 function readNode(walk: Walk, node: Node, outer: Spot): JsonValue | undefined {
   const spot = node === null ? outer : { ...outer, offset: node.range[0] };
-  walk.offsets.set(spot.pointer, spot.offset);
-  walk.values += 1;
-  if (walk.values > MAX_VALUES) {
-    const first = walk.values === MAX_VALUES + 1;
-    return first ? refuse(walk, spot, 'too-many-values', `A file holds at most ${MAX_VALUES} values.`) : undefined;
+  walk.read.values += 1;
+  if (walk.read.values > MAX_VALUES) {
+    const isTold = walk.isFull;
+    walk.isFull = true;
+    return !isTold ? refuse(walk, spot, 'too-many-values', `A file holds at most ${MAX_VALUES} values.`) : undefined;
   }
+  walk.offsets.set(spot.pointer, spot.offset);
   if (spot.depth > MAX_DEPTH) return refuse(walk, spot, 'too-deep', `Values nest at most ${MAX_DEPTH} deep.`);
   if (node === null) return null;
   if (!isAlias(node) && node.tag !== undefined)
@@ -150,8 +154,8 @@ function readNode(walk: Walk, node: Node, outer: Spot): JsonValue | undefined {
   return readContent(walk, node, spot);
 }
 
-function readDocument(text: string, document: Document.Parsed): YamlDocument {
-  const walk: Walk = { ...openReading(text), anchors: new Map(), open: new Set(), values: 0 };
+function readDocument(text: string, document: Document.Parsed, read: Walk['read']): YamlDocument {
+  const walk: Walk = { ...openReading(text), anchors: new Map(), open: new Set(), read, isFull: false };
   for (const error of document.errors.slice(0, 20)) {
     const { offset, detail } = explainYaml(text, error);
     report(walk, offset, { code: 'invalid-yaml', pointer: '', detail });
@@ -247,7 +251,7 @@ function refusedStream(
 
 /**
  * Reads a stream of YAML 1.2 documents strictly: scalars by `plainScalar`, no tags, directives, merge keys or complex
- * keys. Aliases are read, up to 100 000 values a document. Empty documents are left out.
+ * keys. Aliases are read, up to 50 000 values a file. Empty documents are left out.
  */
 export function readYamlText(source: string): readonly YamlDocument[] {
   const text = source.startsWith('\ufeff') ? source.slice(1) : source;
@@ -260,7 +264,8 @@ export function readYamlText(source: string): readonly YamlDocument[] {
     return [refusedStream(text, 0, { code: 'too-deep', detail: `Values nest at most ${MAX_DEPTH} deep.` })];
   // The failsafe schema leaves every scalar a string: `plainScalar` decides.
   const composer = new Composer({ version: '1.2', schema: 'failsafe', uniqueKeys: false, merge: false });
+  const read = { values: 0 };
   return [...composer.compose(tokens)]
     .filter((document) => document.errors.length > 0 || !isEmpty(document.contents))
-    .map((document) => readDocument(text, document));
+    .map((document) => readDocument(text, document, read));
 }

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { checkUrl } from '../../../adapters/egress/url-guard.ts';
 import { PROVIDER_PORTS } from '../../../core/egress/provider-ports.ts';
-import { encodeUtf8 } from '../../../core/json/bytes.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json/json-value.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { lookup, parsePointer } from '../../../core/json/pointer.ts';
 import { childPointer } from '../../../core/manifest/child-pointer.ts';
 import { checkDocument } from '../../../core/manifest/documents.ts';
@@ -17,6 +16,8 @@ import { aJwt, certificateKeys } from '../../unit/core/verify/a-certificate.ts';
 import { aBundle, bytesOf, primitives, root } from '../../unit/core/verify/a-world.ts';
 import { anyValue } from '../ingestion/bodies.ts';
 import { anyText, below, mutated, pick, type Random } from '../ingestion/random.ts';
+import { changedIn } from './changed.ts';
+import { checkFindings, tryFile, tryPolicy } from './documents.ts';
 
 /** One case from random numbers. @returns whether it got through @throws Error what must not happen */
 type Case = (random: Random) => boolean | Promise<boolean>;
@@ -130,36 +131,17 @@ function tryPointer(random: Random): boolean {
   return true;
 }
 
-/** The value with one member, at any place, that is another one. */
-function changedIn(random: Random, value: JsonValue, depth: number): JsonValue {
-  if (!isJsonObject(value) || depth === 0 || random() < 0.15) {
-    const read = readJson(encodeUtf8(JSON.stringify(anyValue(random, 3)) ?? 'null'));
-    return read.ok ? read.value : null;
-  }
-  const names = Object.keys(value);
-  const name = random() < 0.1 ? anyText(random) : pick(random, [...names, 'swap_config']);
-  return { ...value, [name]: changedIn(random, value[name] ?? {}, depth - 1) };
-}
-
 /** A manifest of any shape is judged, with pointers that can be read. */
 function tryManifest(random: Random): boolean {
-  const once = changedIn(random, mail, 3);
-  const manifest = random() < 0.5 ? once : changedIn(random, once, 3);
+  const once = changedIn(random, mail, 3, ['swap_config']);
+  const manifest = random() < 0.5 ? once : changedIn(random, once, 3, ['swap_config']);
   const document =
     random() < 0.5
       ? manifest
       : { apiVersion: 'orbs.dev/v1alpha1', kind: 'Orb', metadata: { name: 'a' }, spec: manifest };
   const checked = checkDocument(document);
   const compiled = isJsonObject(manifest) ? compileOrb(manifest, { namespace: 'acme', allowedOrigins: [] }) : undefined;
-  const all = [...checked.findings, ...(compiled?.findings ?? [])];
-  must(
-    all.every(({ pointer }) => parsePointer(pointer) !== undefined),
-    'a finding has no pointer',
-  );
-  must(
-    all.every(({ detail }) => detail.length < 4096),
-    'a finding repeats a long text',
-  );
+  checkFindings([...checked.findings, ...(compiled?.findings ?? [])]);
   return compiled?.ok ?? false;
 }
 
@@ -234,4 +216,6 @@ export const STRANGERS: Readonly<Record<string, Strangers>> = {
   bundles: { take: tryBundle, least: 0.001 },
   certificates: { take: tryCertificate, least: 0.02 },
   bodies: { take: tryBody, least: 0.1 },
+  policies: { take: tryPolicy, least: 0.05 },
+  files: { take: tryFile, least: 0.1 },
 };

@@ -11,9 +11,21 @@ interface Failure {
 export interface Fuzzed {
   /** Cases that got through. */
   readonly passed: number;
+  /** CPU time of the case that took most, ms. */
+  readonly slowestMs: number;
   /** Whether enough got through for the run to show something. */
   readonly isEnough: boolean;
   readonly failure: Failure | undefined;
+}
+
+/** A short text must not take longer: it would hold up all others. The first cases also compile the program. */
+const HANG_MS = 1000;
+const MICROS_PER_MS = 1000;
+
+/** CPU time of this thread: other programs of the machine do not count. */
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / MICROS_PER_MS;
 }
 
 /** Seeds of the cases of a run follow each other, so a case is found by its own seed. */
@@ -22,13 +34,23 @@ export async function fuzzStrangers(
   seed: number,
   cases: number,
 ): Promise<Fuzzed> {
-  let passed = 0;
+  let [passed, slowestMs] = [0, 0];
   for (let index = 0; index < cases; index += 1) {
+    const failed = (fault: string): Fuzzed => ({
+      passed,
+      slowestMs,
+      isEnough: true,
+      failure: { name, seed: seed + index, fault },
+    });
+    const began = workedMs();
     try {
       if (await take(seeded(seed + index))) passed += 1;
     } catch (error) {
-      return { passed, isEnough: true, failure: { name, seed: seed + index, fault: String(error) } };
+      return failed(String(error));
     }
+    const tookMs = workedMs() - began;
+    slowestMs = Math.max(slowestMs, tookMs);
+    if (tookMs > HANG_MS) return failed(`it takes ${tookMs.toFixed(0)} ms`);
   }
-  return { passed, isEnough: passed >= least * cases, failure: undefined };
+  return { passed, slowestMs, isEnough: passed >= least * cases, failure: undefined };
 }

@@ -22,7 +22,7 @@ const { name = '', seed = Number(process.env['ORB_SEED'] ?? 1) } =
 const cases = values.replay === undefined ? Number(process.env['ORB_PROPERTY_RUNS'] ?? 1_000_000) : 1;
 const strangers = STRANGERS[name];
 if (strangers === undefined) throw new Error(`There is no ${name}: ${Object.keys(STRANGERS).join(', ')}`);
-const { passed, isEnough, failure } = await fuzzStrangers({ name, ...strangers }, seed, cases);
+const { passed, slowestMs, isEnough, failure } = await fuzzStrangers({ name, ...strangers }, seed, cases);
 if (failure !== undefined) {
   const file = join(tmpdir(), `orb-fuzz-${failure.name}-${failure.seed}.json`);
   writeFileSync(file, `${JSON.stringify(failure)}\n`);
@@ -31,4 +31,5 @@ if (failure !== undefined) {
 } else if (!isEnough && values.replay === undefined) {
   say(`${name}, seed ${seed}: only ${passed} of ${cases} cases got through, which shows too little`);
   process.exitCode = 1;
-} else say(`${name}, seeds from ${seed}: ${cases} cases, ${passed} got through`);
+} else
+  say(`${name}, seeds from ${seed}: ${cases} cases, ${passed} got through, slowest ${slowestMs.toFixed(0)} ms of CPU`);

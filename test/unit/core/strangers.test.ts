@@ -7,7 +7,7 @@ import { seeded } from '../../support/seeded.ts';
 const SEED = Number(process.env['ORB_SEED'] ?? 20_261_127);
 const GIVEN = process.env['ORB_PROPERTY_RUNS'];
 /** Signatures and whole manifests take up to a hundred times as long as the others. */
-const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'certificates']);
+const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'certificates', 'policies', 'files']);
 
 describe('whatever strangers send', function suite() {
   this.timeout(120_000);
@@ -30,5 +30,17 @@ describe('whatever strangers send', function suite() {
     const { failure } = await fuzzStrangers(planted, 5, 100);
     expect(failure).to.deep.equal({ name: 'planted', seed: 12, fault: 'Error: the fault' });
     expect((await fuzzStrangers(planted, 12, 1)).failure).to.deep.equal(failure);
+  });
+
+  it('tells the seed of a case that takes a second of CPU', async () => {
+    const worked = (): number => process.threadCpuUsage().user;
+    const slow = (): boolean => {
+      const began = worked();
+      // In slices: reading the time is work of the system.
+      while (worked() - began < 1_100_000) for (let turn = 0; turn < 1_000_000; turn += 1) Math.sqrt(turn);
+      return true;
+    };
+    const { failure } = await fuzzStrangers({ name: 'slow', take: slow, least: 0 }, 3, 2);
+    expect([failure?.seed, /^it takes \d+ ms$/.test(failure?.fault ?? '')]).to.deep.equal([3, true]);
   });
 });

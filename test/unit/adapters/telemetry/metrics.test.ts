@@ -237,6 +237,26 @@ describe('createMetrics', () => {
     expect(named(await read(), 'orb_api_key_expiry_timestamp_seconds')).to.have.length(0);
   });
 
+  it('reads the largest tenants once for a scrape, and again for the next one', async () => {
+    let reads = 0;
+    const tenants = (): ReturnType<MetricSources['tenants']> => {
+      reads += 1;
+      return reads === 2
+        ? Promise.reject(new Error('away'))
+        : Promise.resolve([{ tenant: 'acme', rows: reads, bytes: 10 * reads }]);
+    };
+    const { metrics, read } = setUp({ tenants });
+    const values = async (): Promise<unknown> => {
+      const samples = await read();
+      return [reads, ...['rows', 'bytes'].map((what) => named(samples, `orb_ledger_tenant_${what}`)[0]?.value)];
+    };
+    expect(await values()).to.deep.equal([1, 1, 10]);
+    expect(await values()).to.deep.equal([2, 1, 10]);
+    expect(await values()).to.deep.equal([3, 3, 30]);
+    await metrics.registry.metrics();
+    expect(reads).to.equal(4);
+  });
+
   it('has no label that collides with those of a scrape target', async () => {
     const { metrics, read } = setUp();
     metrics.setOrb({ namespace: 'acme', orbId: 'acme.x@1.0.0', providers: ['a'], swaps: true });

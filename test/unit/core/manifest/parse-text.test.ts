@@ -148,6 +148,20 @@ describe('parseDocuments', () => {
     expect(codes(`a: &a [x,x,x]\n${lines.join('\n')}`)[0]).to.match(/^too-many-values /);
   });
 
+  it('stops aliases that multiply in each of many documents', () => {
+    const growing = Array.from({ length: 30 }, (_, index) => {
+      const items = index === 0 ? 'x,x,x,x,x,x,x,x,x' : Array.from({ length: 9 }, () => `*a${index - 1}`).join(',');
+      return `a${index}: &a${index} [${items}]`;
+    });
+    const before = process.threadCpuUsage();
+    const found = codes(Array.from({ length: 50 }, () => growing.join('\n')).join('\n---\n'));
+    const { user, system } = process.threadCpuUsage(before);
+    expect(found).to.have.length(50);
+    for (const code of found) expect(code).to.match(/^too-many-values /);
+    // Each of them by itself takes a tenth of a second.
+    expect((user + system) / 1000).to.be.lessThan(1000);
+  });
+
   const large: readonly (readonly [what: string, text: string, code: string])[] = [
     ['100 000 documents', '---\na: 1\n'.repeat(100_000), 'too-many-documents'],
     ['200 000 members', 'a: 1\n'.repeat(200_000), 'too-many-values'],

@@ -55,6 +55,12 @@ describe('completeSbom', () => {
     expect(components).to.have.nested.property('0.hashes.0.content', 'ab'.repeat(32));
   });
 
+  it('has the licence of a package whose manifest names none', () => {
+    const lock = { packages: { 'node_modules/color-convert': { version: '0.5.3', integrity } } };
+    const { components } = completeSbom(listed(['color-convert@0.5.3'], 'one'), { ...facts, lock });
+    expect(components).to.have.nested.property('0.licenses.0.license.id', 'MIT');
+  });
+
   it('refuses a package that the lock does not know', () => {
     expect(() => completeSbom(listed(['c@4.5.7'], 'one'), facts)).to.throw('the lock has no digest of c@4.5.7');
   });

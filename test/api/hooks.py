@@ -1,0 +1,50 @@
+"""Read by schemathesis: most bodies are such that the platform accepts them, and its answers are counted."""
+
+import atexit
+import json
+import os
+from collections import Counter
+
+import schemathesis
+from hypothesis import strategies as st
+
+TEXT = st.text(max_size=200)
+NAME = st.sampled_from(["limits", "first", "second", "third"])
+
+
+def filled(value):
+    """A strategy that gives the value, with what is chosen in place of "$TEXT" and "$NAME"."""
+    if value == "$TEXT":
+        return TEXT
+    if value == "$NAME":
+        return NAME
+    if isinstance(value, list):
+        return st.tuples(*map(filled, value)).map(list)
+    if isinstance(value, dict):
+        return st.fixed_dictionaries({name: filled(member) for name, member in value.items()})
+    return st.just(value)
+
+
+with open(os.environ["ORB_API_BODIES"], encoding="utf-8") as file:
+    VALID = {
+        operation: st.sampled_from(bodies).flatmap(filled) for operation, bodies in json.load(file).items()
+    }
+ANSWERS = Counter()
+
+
+@schemathesis.hook
+def before_generate_body(context, strategy):
+    valid = VALID.get(context.operation.label)
+    return strategy if valid is None else st.one_of(valid, valid, strategy)
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    ANSWERS[case.operation.label, response.status_code] += 1
+
+
+@atexit.register
+def write_answers():
+    rows = [[operation, status, count] for (operation, status), count in sorted(ANSWERS.items())]
+    with open(os.environ["ORB_API_ANSWERS"], "w", encoding="utf-8") as file:
+        json.dump(rows, file)
