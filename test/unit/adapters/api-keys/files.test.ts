@@ -64,6 +64,7 @@ describe('API key files', () => {
 
   const rows: readonly (readonly [string, NewApiKey, RegExp])[] = [
     ['a life of more than 365 days', { ...NEW_KEY, lifeMs: 365 * DAY + 1 }, /365 days/],
+    ['a life that is over', { ...NEW_KEY, lifeMs: -1 }, /365 days/],
     ['no life', { ...NEW_KEY, lifeMs: 0 }, /365 days/],
     ['a life that is no number', { ...NEW_KEY, lifeMs: Number.NaN }, /365 days/],
     ['a tenant that is no namespace', { ...NEW_KEY, tenants: ['Acme Inc'] }, /tenants/],
