@@ -1,5 +1,6 @@
-// `npm run mutate -- PLACE… [--seed N] [--count M] [--file NAME] [--json FILE]`: changes a small thing in a source file,
-// and runs the unit tests that reach it. A mutant that no test notices survives. The files on disk are never changed.
+// `npm run mutate -- PLACE… [--seed N] [--count M] [--minutes L] [--file NAME] [--json FILE] [--again FILE]`: changes a
+// small thing in a source file, and runs the unit tests that reach it. A mutant that no test notices survives. The files
+// on disk are never changed. `--again` tries only what survived according to a result of `--json`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -21,12 +22,14 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '200' },
     file: { type: 'string', default: '' },
+    minutes: { type: 'string', default: '600' },
     json: { type: 'string' },
+    again: { type: 'string' },
   },
 });
-const [seed, count] = [Number(values.seed), Number(values.count)] as const;
-if (positionals.length === 0 || ![seed, count].every(Number.isSafeInteger) || count < 1)
-  throw new Error(`npm run mutate -- PLACE… [--seed N] [--count M] [--file PART_OF_NAME] [--json FILE]
+const [seed, count, minutes] = [Number(values.seed), Number(values.count), Number(values.minutes)] as const;
+if (positionals.length === 0 || ![seed, count, minutes].every(Number.isSafeInteger) || count < 1)
+  throw new Error(`npm run mutate -- PLACE… [--seed N] [--count M] [--minutes L] [--file PART_OF_NAME] [--json FILE]
 PLACE is a folder, a file or one of: ${Object.keys(AREAS).join(', ')}`);
 
 interface Placed extends Mutant, Described {
@@ -105,6 +108,17 @@ async function refuseRed(file: string): Promise<void> {
   if (outcome !== 'passed') throw new Error(`the tests of ${file} fail without any mutant: ${outcome}`);
 }
 
+/** What survived according to a result of `--json`: only that is tried, the other changes count as noticed. */
+function survivorsOf(name: string): ReadonlySet<string> {
+  const read: unknown = JSON.parse(readFileSync(name, 'utf8'));
+  const rows: readonly unknown[] = Array.isArray(read) ? read : [];
+  const lists = rows.map((row) => (typeof row === 'object' && row !== null && 'survivors' in row ? row.survivors : []));
+  return new Set(lists.flat().map(String));
+}
+
+const named = ({ file, row, change }: Placed): string => `${file}:${row}  ${change}`;
+const again = values.again === undefined ? undefined : survivorsOf(values.again);
+const isDone = (mutant: Placed): boolean => again !== undefined && !again.has(named(mutant));
 const equal = readEqual();
 const results = [];
 for (const place of positionals.map((name) => name.replace(/\/$/, ''))) {
@@ -114,14 +128,22 @@ for (const place of positionals.map((name) => name.replace(/\/$/, ''))) {
     .flatMap(placed);
   refuseOutdated(equal, all);
   const sample = drawn(all);
-  for (const file of new Set(sample.map((mutant) => mutant.file))) await refuseRed(file);
+  const began = performance.now();
+  const checked = new Set<string>();
   const fates: Fate[] = [];
   const survivors: string[] = [];
   for (const mutant of sample) {
+    if (performance.now() - began > minutes * 60_000) break;
+    if (isDone(mutant)) {
+      fates.push('killed');
+      continue;
+    }
+    if (!checked.has(mutant.file)) await refuseRed(mutant.file);
+    checked.add(mutant.file);
     const fate = reasonOf(equal, mutant) === undefined ? await fateOf(mutant) : 'equal';
     if (fates.push(fate) % CONTROL_EVERY === 0) await refuseRed(mutant.file);
     if (fate !== 'survived') continue;
-    survivors.push(`${mutant.file}:${mutant.row}  ${mutant.change}`);
+    survivors.push(named(mutant));
     console.log(`survived  ${survivors.at(-1)}`);
   }
   const of = (wanted: Fate): number => fates.filter((fate) => fate === wanted).length;
