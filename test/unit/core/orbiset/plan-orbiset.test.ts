@@ -260,9 +260,9 @@ describe('planOrbiset', () => {
   });
 
   it('names as many unknown Orbs as fit into 700 characters, to the last one', () => {
-    const names = (last: number): readonly string[] => ['a'.repeat(400), 'b'.repeat(last)];
-    expect(messageAbout(names(298))).to.match(/b\.$/);
-    expect(messageAbout(names(299))).to.match(/ and 1 more\.$/);
+    const first = 'a'.repeat(400);
+    expect(messageAbout([first, 'b'.repeat(298)])).to.match(/b\.$/);
+    expect(messageAbout([first, 'b'.repeat(299)])).to.match(/ and 1 more\.$/);
   });
 
   it('reports a suspension and its end, not waiting', () => {
