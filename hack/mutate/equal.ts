@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** A change that no test can notice, with the reason. */
-export interface Equal {
+interface Equal {
   readonly file: string;
   /** Line of the source in which the change begins, without blanks at its ends. */
   readonly line: string;
@@ -15,7 +15,7 @@ export interface Described {
   readonly change: string;
 }
 
-export const LIST = 'test/mutation/equal.json';
+const LIST = 'test/mutation/equal.json';
 
 const isEqual = (value: unknown): value is Equal =>
   typeof value === 'object' &&

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** A file with a text that takes the place of its own, and the files that import it. */
-export interface Changed {
+interface Changed {
   readonly file: string;
   readonly source: string;
   readonly reaching: ReadonlySet<string>;
