@@ -1,14 +1,18 @@
-// `npm run mutate -- FOLDER… [--seed N] [--count M] [--file NAME] [--json FILE]`: changes a small thing in a source file,
-// and runs the unit tests of its folder. A mutant that no test notices survives. The files on disk are never changed.
+// `npm run mutate -- PLACE… [--seed N] [--count M] [--minutes L] [--file NAME] [--json FILE] [--again FILE]`: changes a
+// small thing in a source file, and runs the unit tests that reach it. A mutant that no test notices survives. The files
+// on disk are never changed. `--again` tries only what survived according to a result of `--json`.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { seeded } from '../test/support/seeded.ts';
+import { AREAS, filesIn, testsOf } from './mutate/areas.ts';
+import { readEqual, reasonOf, refuseOutdated, type Described } from './mutate/equal.ts';
 import { mutantsOf, mutated, type Mutant } from './mutate/mutants.ts';
-import { testsOf } from './mutate/tests-of.ts';
+import { reaching, startsOthers } from './mutate/reach.ts';
+import { Runner, type Outcome } from './mutate/runner.ts';
 
 const root = resolve(import.meta.dirname, '..');
 process.chdir(root);
@@ -18,80 +22,137 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '200' },
     file: { type: 'string', default: '' },
+    minutes: { type: 'string', default: '600' },
     json: { type: 'string' },
+    again: { type: 'string' },
   },
 });
-const [seed, count] = [Number(values.seed), Number(values.count)] as const;
-if (positionals.length === 0 || ![seed, count].every(Number.isSafeInteger) || count < 1)
-  throw new Error('npm run mutate -- FOLDER… [--seed N] [--count M] [--file PART_OF_NAME] [--json FILE]');
+const [seed, count, minutes] = [Number(values.seed), Number(values.count), Number(values.minutes)] as const;
+if (positionals.length === 0 || ![seed, count, minutes].every(Number.isSafeInteger) || count < 1)
+  throw new Error(`npm run mutate -- PLACE… [--seed N] [--count M] [--minutes L] [--file PART_OF_NAME] [--json FILE]
+PLACE is a folder, a file or one of: ${Object.keys(AREAS).join(', ')}`);
 
-interface Placed extends Mutant {
-  readonly file: string;
+interface Placed extends Mutant, Described {
+  readonly row: number;
 }
-type Fate = 'killed' | 'timed out' | 'survived';
+type Fate = 'killed' | 'timed out' | 'survived' | 'equal';
 const HOOK = pathToFileURL(resolve('hack/mutate/hook.ts')).href;
 const MOCHA = ['node_modules/mocha/bin/mocha.js', '--no-config', '--require', './test/support/strict.ts', '--bail'];
-const SLOWEST = 5;
-const LEAST_MS = 30_000;
+const LIMIT_MS = 40_000;
+const CONTROL_EVERY = 25;
+const reach = reaching();
+const runner = new Runner();
+const others = new Set(startsOthers().flatMap((file) => [...reach(file)]));
+/** Files whose tests disturb each other in one process: their mutants run alone. */
+const alone = new Set<string>();
 
-/** Runs test files, with a mutant when one is given. @returns undefined: they did not end in time */
-async function passes(tests: readonly string[], limitMs: number, mutant?: Placed): Promise<boolean | undefined> {
-  const { file } = mutant ?? { file: '' };
-  const source = mutant === undefined ? '' : mutated(readFileSync(file, 'utf8'), mutant);
-  const change = mutant && { ORB_MUTANT_URL: pathToFileURL(resolve(file)).href, ORB_MUTANT_SOURCE: source };
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+
+/** The same in a process of its own, where threads that a test starts have the mutant as well. */
+async function passesAlone(file: string, source: string, tests: readonly string[]): Promise<Outcome> {
+  const change = { ORB_MUTANT_URL: pathToFileURL(resolve(file)).href, ORB_MUTANT_SOURCE: source };
   const args = ['--import', HOOK, ...MOCHA, '--timeout', '20000', '--reporter', 'dot', ...tests];
   const env = { ...process.env, ...change, ORB_PROPERTY_RUNS: '100' };
-  const child = spawn(process.execPath, args, { stdio: 'ignore', env, timeout: limitMs, killSignal: 'SIGKILL' });
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env, timeout: 3 * LIMIT_MS, killSignal: 'SIGKILL' });
   await once(child, 'close');
-  return child.signalCode === 'SIGKILL' ? undefined : child.exitCode === 0;
+  return child.signalCode === 'SIGKILL' ? 'timed out' : child.exitCode === 0 ? 'passed' : 'failed';
 }
 
-async function timed(tests: readonly string[]): Promise<number> {
-  const began = performance.now();
-  if (tests.length > 0 && (await passes(tests, 600_000)) !== true)
-    throw new Error(`the tests fail without any mutant: ${tests.join(' ')}`);
-  return Math.max(LEAST_MS, Math.ceil(SLOWEST * (performance.now() - began)));
-}
-
-function sampleOf(folder: string): readonly Placed[] {
-  const files = globSync(`${folder}/**/*.ts`).filter(
-    (file) => file.includes(values.file) && !file.endsWith('/port.ts'),
-  );
-  const all = files
-    .toSorted()
-    .flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')).map((mutant) => ({ ...mutant, file })));
-  const random = seeded(seed);
-  const drawn = all.map((mutant) => ({ mutant, rank: random() })).toSorted((one, other) => one.rank - other.rank);
-  return drawn.slice(0, count).map(({ mutant }) => mutant);
+async function tried(file: string, source: string): Promise<Outcome> {
+  const files = reach(file);
+  for (const tests of testsOf(file, files)) {
+    const outcome = alone.has(file)
+      ? await passesAlone(file, source, tests)
+      : await runner.run({ file, source, reaching: files }, tests, LIMIT_MS);
+    if (outcome !== 'passed') return outcome;
+  }
+  return 'passed';
 }
 
 const brief = (code: string): string => code.replaceAll(/\s+/g, ' ').slice(0, 120);
 
-function shown({ file, start, end, text }: Placed): string {
-  const source = readFileSync(file, 'utf8');
-  const line = source.slice(0, start).split('\n').length;
-  return `${relative(root, resolve(file))}:${line}  ${brief(source.slice(start, end))}  →  ${brief(text)}`;
+function placed(file: string): readonly Placed[] {
+  const source = textOf(file);
+  const lines = source.split('\n');
+  return mutantsOf(file, source).map((mutant) => {
+    const row = source.slice(0, mutant.start).split('\n').length;
+    const change = `${brief(source.slice(mutant.start, mutant.end))}  →  ${brief(mutant.text)}`;
+    return { ...mutant, file, row, line: lines[row - 1]?.trim() ?? '', change };
+  });
 }
 
-const results = [];
-for (const folder of positionals.map((name) => name.replace(/\/$/, ''))) {
-  const { own, further } = testsOf(folder);
-  const limits = [await timed(own), await timed(further)] as const;
-  const fates: (readonly [Placed, Fate])[] = [];
-  for (const mutant of sampleOf(folder)) {
-    let passed = await passes(own, limits[0], mutant);
-    if (passed === true && further.length > 0) passed = await passes(further, limits[1], mutant);
-    const fate = passed === undefined ? 'timed out' : passed ? 'survived' : 'killed';
-    fates.push([mutant, fate]);
-    if (fate === 'survived') console.log(`survived  ${shown(mutant)}`);
-  }
-  const of = (wanted: Fate): number => fates.filter(([, fate]) => fate === wanted).length;
-  const [killed, timedOut, survived] = [of('killed'), of('timed out'), of('survived')];
-  const share = (100 * (killed + timedOut)) / Math.max(1, fates.length);
-  const survivors = fates.filter(([, fate]) => fate === 'survived').map(([mutant]) => shown(mutant));
-  results.push({ folder, seed, mutants: fates.length, killed, timedOut, survived, survivors });
-  console.log(
-    `${folder}: ${fates.length} mutants, ${killed} killed, ${timedOut} timed out, ${survived} survived: ${share.toFixed(1)} %`,
-  );
+function drawn(all: readonly Placed[]): readonly Placed[] {
+  const random = seeded(seed);
+  const ranked = all.map((mutant) => ({ mutant, rank: random() })).toSorted((one, other) => one.rank - other.rank);
+  return ranked
+    .map(({ mutant }) => mutant)
+    .filter(({ file }) => file.includes(values.file))
+    .slice(0, count);
 }
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+
+async function fateOf({ file, ...change }: Placed): Promise<Fate> {
+  const source = mutated(textOf(file), change);
+  let outcome = await tried(file, source);
+  const tests = testsOf(file, reach(file)).flat();
+  if (outcome === 'passed' && !alone.has(file) && tests.some((test) => others.has(test)))
+    outcome = await passesAlone(file, source, tests);
+  return outcome === 'passed' ? 'survived' : outcome === 'failed' ? 'killed' : 'timed out';
+}
+
+/** A test that fails without a mutant would count each mutant as noticed. */
+async function refuseRed(file: string): Promise<void> {
+  if ((await tried(file, textOf(file))) === 'passed') return;
+  alone.add(file);
+  console.log(`alone     ${file}: ${runner.failure}`);
+  const outcome = await tried(file, textOf(file));
+  if (outcome !== 'passed') throw new Error(`the tests of ${file} fail without any mutant: ${outcome}`);
+}
+
+/** What survived according to a result of `--json`: only that is tried, the other changes count as noticed. */
+function survivorsOf(name: string): ReadonlySet<string> {
+  const read: unknown = JSON.parse(readFileSync(name, 'utf8'));
+  const rows: readonly unknown[] = Array.isArray(read) ? read : [];
+  const lists = rows.map((row) => (typeof row === 'object' && row !== null && 'survivors' in row ? row.survivors : []));
+  return new Set(lists.flat().map(String));
+}
+
+const named = ({ file, row, change }: Placed): string => `${file}:${row}  ${change}`;
+const again = values.again === undefined ? undefined : survivorsOf(values.again);
+const isDone = (mutant: Placed): boolean => again !== undefined && !again.has(named(mutant));
+const equal = readEqual();
+const results = [];
+for (const place of positionals.map((name) => name.replace(/\/$/, ''))) {
+  const all = (AREAS[place] ?? [place])
+    .flatMap(filesIn)
+    .filter((file) => !file.endsWith('/port.ts'))
+    .flatMap(placed);
+  refuseOutdated(equal, all);
+  const sample = drawn(all);
+  const began = performance.now();
+  const checked = new Set<string>();
+  const fates: Fate[] = [];
+  const survivors: string[] = [];
+  for (const mutant of sample) {
+    if (performance.now() - began > minutes * 60_000) break;
+    if (isDone(mutant)) {
+      fates.push('killed');
+      continue;
+    }
+    if (!checked.has(mutant.file)) await refuseRed(mutant.file);
+    checked.add(mutant.file);
+    const fate = reasonOf(equal, mutant) === undefined ? await fateOf(mutant) : 'equal';
+    if (fates.push(fate) % CONTROL_EVERY === 0) await refuseRed(mutant.file);
+    if (fate !== 'survived') continue;
+    survivors.push(named(mutant));
+    console.log(`survived  ${survivors.at(-1)}`);
+  }
+  const of = (wanted: Fate): number => fates.filter((fate) => fate === wanted).length;
+  const [killed, timedOut, same, survived] = [of('killed'), of('timed out'), of('equal'), of('survived')];
+  const share = (100 * (killed + timedOut)) / Math.max(1, fates.length - same);
+  results.push({ place, seed, mutants: fates.length, killed, timedOut, equal: same, survived, survivors });
+  console.log(
+    `${place}: ${fates.length} of ${all.length} mutants, ${killed} killed, ${timedOut} timed out, ${same} equal, ${survived} survived: ${share.toFixed(1)} %`,
+  );
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+}
+runner.end();

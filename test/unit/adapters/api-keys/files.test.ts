@@ -45,7 +45,12 @@ describe('API key files', () => {
     expect(keys.map(({ keyId }) => keyId)).to.deep.equal([soon.record.keyId, late.record.keyId]);
     expect(keys[0]).to.deep.equal(soon.record);
     expect(broken.map(({ file }) => file)).to.deep.equal(['broken.yaml', 'folder.yaml', 'list.yml', 'other.yaml']);
+    expect(broken[2]?.detail).to.equal('The file holds no document.');
     expect(JSON.stringify(broken)).to.not.match(/hidden-text|secret-text/);
+  });
+
+  it('can be written for a life of one millisecond', async () => {
+    expect((await createApiKey(folder, { ...NEW_KEY, lifeMs: 1 }, deps)).record.expiresAt).to.equal(NOW + 1);
   });
 
   it('are none in a folder that is not there', async () => {
@@ -64,6 +69,8 @@ describe('API key files', () => {
 
   const rows: readonly (readonly [string, NewApiKey, RegExp])[] = [
     ['a life of more than 365 days', { ...NEW_KEY, lifeMs: 365 * DAY + 1 }, /365 days/],
+    ['a life without end', { ...NEW_KEY, lifeMs: Number.POSITIVE_INFINITY }, /365 days/],
+    ['a life that is over', { ...NEW_KEY, lifeMs: -1 }, /365 days/],
     ['no life', { ...NEW_KEY, lifeMs: 0 }, /365 days/],
     ['a life that is no number', { ...NEW_KEY, lifeMs: Number.NaN }, /365 days/],
     ['a tenant that is no namespace', { ...NEW_KEY, tenants: ['Acme Inc'] }, /tenants/],

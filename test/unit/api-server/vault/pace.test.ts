@@ -29,6 +29,17 @@ describe('Pace', () => {
     expect(acts).to.deep.equal([0, 1000, 5400]);
   });
 
+  it('acts at the end of every gap in which it was asked for, not of the first alone', async () => {
+    const { pace, clock, acts } = start();
+    pace.ask();
+    for (const at of [500, 1500, 2500]) {
+      await clock.advance(at - clock.monotonic());
+      pace.ask();
+    }
+    await clock.advance(5000);
+    expect(acts).to.deep.equal([0, 1000, 2000, 3000]);
+  });
+
   it('waits for the end of a gap that is lengthened meanwhile', async () => {
     const { pace, clock, acts } = start();
     pace.ask();

@@ -42,6 +42,8 @@ function withField(name: string, value: JsonValue | undefined, part = 'stringDat
     : { ...base, stringData: { ...rest, [name]: value } };
 }
 
+const names = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `t${index}`);
+
 /** The rate of the document with this text in its field; its findings when it is refused. */
 const rateOf = (text: string | undefined): unknown => {
   const checked = parseApiKeyRecord(withField('rate', text));
@@ -80,6 +82,15 @@ describe('parseApiKeyRecord', () => {
     expect(checked.ok && checked.value.tenants).to.deep.equal(['initech']);
   });
 
+  it('takes 256 tenants', () => {
+    expect(record({ tenants: names(256) }).tenants).to.have.length(256);
+  });
+
+  it('names the Secret by the key id in hexadecimal, so that the key id of a name can be found', () => {
+    const { metadata } = document();
+    expect(isJsonObject(metadata) && metadata['name']).to.equal('orb-api-key-4162336445663668');
+  });
+
   it('takes a key without limits as one for all Orbs and addresses', () => {
     const { orbs: _orbs, cidrs: _cidrs, ...fields } = FIELDS;
     const checked = parseApiKeyRecord(apiKeyDocument(fields, 'orb-system'));
@@ -100,6 +111,10 @@ describe('parseApiKeyRecord', () => {
     ['a hash that is a number', withField('sha256', 12), '/stringData/sha256'],
     ['a key id of nine characters', withField('keyid', 'Ab3dEf6hi'), '/stringData/keyid'],
     ['no tenants', withField('tenants', '[]'), '/stringData/tenants'],
+    ['a tenant that is a number', withField('tenants', '["acme",1]'), '/stringData/tenants'],
+    ['tenants that are one text', withField('tenants', '"acme"'), '/stringData/tenants'],
+    ['more than 256 tenants', withField('tenants', JSON.stringify(names(257))), '/stringData/tenants'],
+    ['a maker that is no UTF-8', withField('created_by', btoa('a\u00FF'), 'data'), '/stringData/created_by'],
     ['tenants that are no JSON', withField('tenants', 'acme'), '/stringData/tenants'],
     ['a tenant that is no namespace', withField('tenants', '["Acme"]'), '/stringData/tenants'],
     ['all tenants and one', withField('tenants', '["*","acme"]'), '/stringData/tenants'],

@@ -248,6 +248,23 @@ describe('planOrbiset', () => {
     expect(kstatus).to.equal('Current');
   });
 
+  const messageAbout = (orbs: readonly string[]): string => {
+    const orbiset = anOrbiset('support', { spec: { orbs }, status: full });
+    const { object } = settle(orbiset, 'orb-operator', plan({ unknownOrbs: orbs }));
+    return conditionOf(object, 'OrbsResolved')?.message ?? '';
+  };
+
+  it('names one unknown Orb even when its id is longer than the room for names, cut to that room', () => {
+    const message = messageAbout([`acme.${'x'.repeat(800)}`]);
+    expect(message).to.match(/Missing: acme\.x{695}\.$/);
+  });
+
+  it('names as many unknown Orbs as fit into 700 characters, to the last one', () => {
+    const first = 'a'.repeat(400);
+    expect(messageAbout([first, 'b'.repeat(298)])).to.match(/b\.$/);
+    expect(messageAbout([first, 'b'.repeat(299)])).to.match(/ and 1 more\.$/);
+  });
+
   it('reports a suspension and its end, not waiting', () => {
     const waiting = settle(anOrbiset('support'), 'orb-operator', plan({}));
     expect(reasons(waiting.plan)).to.deep.equal([]);

@@ -202,6 +202,13 @@ describe('attacks on templates by size', () => {
       expect(refusal(execution, { a: 'x'.repeat(size), b: '' })).to.deep.equal(['template-too-large', '/inputs/a']);
   });
 
+  it('counts levels of objects like those of arrays, and a truth value is no level', () => {
+    const within = (depth: number): JsonValue => (depth === 0 ? true : { a: within(depth - 1) });
+    const execution = withBody(JSON_TYPE, '{{inputs.object}}');
+    expect(rendered(execution, { object: within(128) }).body).to.have.length(128 * 6 + 4);
+    expect(refusal(execution, { object: within(129) })).to.deep.equal(['template-too-large', '/inputs/object']);
+  });
+
   it('refuses a value of more than 128 levels', () => {
     const execution = withBody(JSON_TYPE, '{{inputs.list}}');
     expect(rendered(execution, { list: nested(128) }).body).to.have.length(257);

@@ -128,6 +128,7 @@ describe('compileBody', () => {
     ['text', 'text/markdown', '# {{inputs.a}} {{orbiset.secrets.K}}', { a: '<"\n' }, '# <"\n key-1'],
     ['lines of JSON', 'application/x-ndjson', '{{inputs.object}}\n', { object: { a: 'x\n' } }, '{"a":"x\\n"}\n'],
     ['a literal body of any type', 'application/octet-stream', 'a}}b', {}, 'a}}b'],
+    ['text between two values', 'text/plain', '{{inputs.a}}~{{inputs.a}}', { a: 'x' }, 'x~x'],
     ['an empty body', 'text/plain', '', {}, ''],
   ];
   for (const [why, type, body, given, expected] of fillings)
@@ -145,5 +146,17 @@ describe('compileBody', () => {
     expect(findings.map(({ code, severity }) => [code, severity])).to.deep.equal([
       ['template-body-is-text', 'warning'],
     ]);
+  });
+
+  it('warns of no literal text without a content type: nothing is filled in that could need an escape', () => {
+    expect(compileRequest(withBody(undefined, 'hello'), inputs, '/execution').findings).to.deep.equal([]);
+  });
+
+  it('names every default that is no text of Unicode, not the first alone', () => {
+    const broken = { a: { default: 'x\ud800' }, b: { default: 'y\ud800' } };
+    const body = '{{inputs.a}} {{inputs.b}} {{inputs.a}}';
+    expect(
+      compileRequest(withBody('text/plain', body), broken, '/execution').findings.map(({ pointer }) => pointer),
+    ).to.deep.equal(['/inputs/a/default', '/inputs/b/default']);
   });
 });

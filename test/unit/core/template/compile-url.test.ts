@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
-import { compiled, problem, refused, rendered, withUrl } from './templates.ts';
+import { compileRequest } from '../../../../core/template/compile-request.ts';
+import { compiled, inputs, problem, refused, rendered, withUrl } from './templates.ts';
 
 const NOT_ALLOWED = 'template-placeholder-not-allowed';
 const INPUT = 'manifest-input-in-host';
@@ -87,6 +88,12 @@ describe('compileUrl', () => {
       { a: '=' },
       'https://acme.example/?a=b=%3D',
     ],
+    [
+      'a text between two values',
+      'https://acme.example/{{inputs.a}}~{{inputs.a}}',
+      { a: 'x' },
+      'https://acme.example/x~x',
+    ],
     ['an empty query value', 'https://acme.example/?a={{inputs.a}}', { a: '' }, 'https://acme.example/?a='],
   ];
   for (const [why, url, given, expected] of fillings)
@@ -115,6 +122,21 @@ describe('compileUrl', () => {
         code: 'template-path-traversal',
         pointer: '/inputs/a',
       });
+    });
+
+  const sayings: readonly (readonly [why: string, url: string, said: RegExp])[] = [
+    ['a secret as the whole URL', '{{orbiset.secrets.K}}', /never a whole URL/],
+    ['an input as the whole URL, which is no secret', '{{inputs.a}}', /absolute URL/],
+    ['a fragment', 'https://acme.example/#top', /remove the "#"/],
+    ['a relative URL', '/v1/x', /absolute URL/],
+  ];
+  for (const [why, url, said] of sayings)
+    it(`says how to mend ${why}`, () => {
+      expect(
+        compileRequest(withUrl(url), inputs, '/execution')
+          .findings.map(({ detail }) => detail)
+          .join(' '),
+      ).to.match(said);
     });
 
   it('keeps the URL as written, and knows the host only when it is literal', () => {

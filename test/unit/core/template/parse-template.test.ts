@@ -59,4 +59,11 @@ describe('parseTemplate', () => {
       .to.have.property('wrong')
       .with.lengthOf(5);
   });
+
+  it('names wrong references that touch, an empty one among them, each once', () => {
+    expect(parseTemplate('{{}}{{secrets.K}}')).to.have.deep.property('wrong', [
+      { text: '', closed: true },
+      { text: 'secrets.K', closed: true },
+    ]);
+  });
 });

@@ -126,6 +126,14 @@ describe('reconcileRoleBinding', () => {
     expect(operator.client.objects(KINDS.roleBinding)).to.deep.equal([]);
   });
 
+  it('minds no namespace that is gone', async () => {
+    operator.client.before = ({ verb }): void => {
+      if (verb === 'apply') throw kubeError(404, 'NotFound');
+    };
+    await run();
+    expect(operator.client.objects(KINDS.roleBinding)).to.deep.equal([]);
+  });
+
   it('reports that it may not bind', async () => {
     operator.client.before = ({ verb }): void => {
       if (verb === 'apply') throw kubeError(403, 'Forbidden');

@@ -1,0 +1,61 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A file with a text that takes the place of its own, and the files that import it. */
+interface Changed {
+  readonly file: string;
+  readonly source: string;
+  readonly reaching: ReadonlySet<string>;
+}
+export type Outcome = 'passed' | 'failed' | 'timed out';
+interface Answer {
+  readonly failed?: string;
+  readonly clean: boolean;
+}
+
+const WORKER = resolve('hack/mutate/worker.ts');
+const RUNS_OF_ONE_PROCESS = 60;
+const env = { ...process.env, ORB_PROPERTY_RUNS: '100' };
+
+/** Runs tests in one process that stays, and starts another after a crash, a time limit or something left running. */
+export class Runner {
+  #child: ChildProcess | undefined;
+  #runs = 0;
+  /** Which test failed in the last run, and how. */
+  failure = '';
+
+  async run({ file, source, reaching }: Changed, tests: readonly string[], limitMs: number): Promise<Outcome> {
+    const child = (this.#child ??= fork(WORKER, { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
+    this.#runs += 1;
+    const ended = new AbortController();
+    const { signal } = ended;
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      child.kill('SIGKILL');
+    }, limitMs);
+    const answer = once(child, 'message', { signal }).then(
+      ([value]: readonly Answer[]) => value,
+      () => undefined,
+    );
+    const exit = once(child, 'exit', { signal }).then(
+      () => undefined,
+      () => undefined,
+    );
+    child.send({ url: pathToFileURL(resolve(file)).href, source, reaching: [...reaching], tests });
+    const got = await Promise.race([answer, exit]);
+    clearTimeout(timer);
+    ended.abort();
+    if (got?.clean !== true || this.#runs >= RUNS_OF_ONE_PROCESS) this.end();
+    this.failure = got?.failed ?? 'the process ended';
+    return late ? 'timed out' : got !== undefined && got.failed === undefined ? 'passed' : 'failed';
+  }
+
+  end(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+    this.#runs = 0;
+  }
+}

@@ -1,0 +1,66 @@
+// `node hack/mutate/worker.ts`: runs unit tests with a mutant as often as its parent says, in one process. Files that
+// reach the mutant are loaded again for each run; all others, for example packages, stay loaded.
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import Mocha, { reporters } from 'mocha';
+
+interface Run {
+  readonly url: string;
+  readonly source: string;
+  readonly reaching: readonly string[];
+  readonly tests: readonly string[];
+}
+
+let number = 0;
+let current: Run = { url: '', source: '', reaching: [], tests: [] };
+let fresh: ReadonlySet<string> = new Set();
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const resolved = next(specifier, context);
+    return fresh.has(resolved.url) ? { ...resolved, url: `${resolved.url}?run=${number}` } : resolved;
+  },
+  load: (url, context, next) =>
+    url === `${current.url}?run=${number}`
+      ? { format: 'module-typescript', source: current.source, shortCircuit: true }
+      : next(url, context),
+});
+
+/** @returns what failed, `undefined`: nothing */
+async function failure(): Promise<string | undefined> {
+  const mocha = new Mocha({ bail: true, timeout: 20_000, ui: 'bdd', reporter: reporters.Base });
+  mocha.suite.emit('pre-require', globalThis, '', mocha);
+  for (const test of current.tests) await import(pathToFileURL(test).href);
+  return new Promise((resolve) => {
+    let first: string | undefined;
+    const runner = mocha.run((failed) => {
+      resolve(failed === 0 ? undefined : (first ?? 'a test'));
+    });
+    runner.on('fail', (test, error) => {
+      first ??= `${test.fullTitle()}: ${String(error)}`;
+    });
+  });
+}
+
+/** Timers, sockets and the like that exist: what a test has left could disturb the next run. */
+const held = (): number => process.getActiveResourcesInfo().filter((name) => name !== 'Immediate').length;
+
+async function carryOut(run: Run): Promise<void> {
+  number += 1;
+  current = run;
+  fresh = new Set(run.reaching.map((file) => pathToFileURL(file).href));
+  const before = held();
+  let failed: string | undefined;
+  try {
+    failed = await failure();
+  } catch (error) {
+    failed = `not loaded: ${String(error)}`;
+  }
+  process.send?.({ failed, clean: held() <= before });
+}
+
+// mocha drops unhandled rejections; a test with an unhandled rejection must fail.
+process.on('unhandledRejection', (reason) => {
+  throw reason;
+});
+process.on('message', (run: Run) => void carryOut(run));
