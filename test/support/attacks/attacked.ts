@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { lastAnswer } from '../wait-for.ts';
-import { startStandalone, type Standalone } from '../standalone.ts';
+import { startStandalone, type Standalone, type StartOptions } from '../standalone.ts';
 
 /** The heap that the image gives itself in a pod of 512 MiB: three quarters, and its young generation. */
 const IMAGE_HEAP = '--max-old-space-size=384 --max-semi-space-size=8';
@@ -37,8 +37,11 @@ async function untilCalm({ get }: Standalone): Promise<void> {
 }
 
 /** Starts standalone with the heap of the image. */
-export async function startAttacked(...flags: readonly string[]): Promise<Attacked> {
-  const standalone = await startStandalone({ flags, env: { NODE_OPTIONS: IMAGE_HEAP } });
+export const startAttacked = (...flags: readonly string[]): Promise<Attacked> => startAttackedOn({ flags });
+
+/** The same, on a folder or with resources of the test. */
+export async function startAttackedOn(options: StartOptions): Promise<Attacked> {
+  const standalone = await startStandalone({ ...options, env: { ...options.env, NODE_OPTIONS: IMAGE_HEAP } });
   await untilCalm(standalone);
   const metric = async (series: string): Promise<number> => {
     const lines = (await (await fetch(standalone.ready.metrics_url)).text()).split('\n');
