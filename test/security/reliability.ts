@@ -6,6 +6,8 @@ interface Step {
   readonly tests: readonly SecurityTest[];
   /** Verbs that do the same more often or for longer. */
   readonly verbs?: readonly string[];
+  /** What a verb has measured. */
+  readonly figures?: string;
   /** What is not shown; absent: the whole step is. */
   readonly lacks?: string;
 }
@@ -23,21 +25,41 @@ const AT_STEPS = 'npm run chaos steps';
 const ANY_MOMENT = 'npm run chaos kill';
 const AIMED = 'npm run chaos policies';
 
+/** What `npm run chaos steps` has shown at a step. @param swept runs that the sweeper closed */
+const hit = (kills: number, swept: number): string =>
+  `${kills} kills that hit: no acknowledged receipt lost, one receipt a run, ${swept} closed by the sweeper`;
+
 /** The scenarios of docs/design/reliability.md §4 that security rests on, step by step. */
 export const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
   R9: [
-    { what: 'kill −9 when the caller is authenticated', tests: [STEPS], verbs: [AT_STEPS] },
-    { what: 'kill −9 when policies have decided', tests: [STEPS, KILLED_POLICIES], verbs: [AT_STEPS, AIMED] },
-    { what: 'kill −9 before and after the commit of the start', tests: [STEPS], verbs: [AT_STEPS, ANY_MOMENT] },
-    { what: 'kill −9 when the provider has the request', tests: [STEPS], verbs: [AT_STEPS] },
-    { what: 'kill −9 when the provider has sent its headers', tests: [STEPS], verbs: [AT_STEPS] },
-    { what: 'kill −9 in the body of the answer', tests: [STEPS], verbs: [AT_STEPS] },
+    { what: 'kill −9 when the caller is authenticated', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 0) },
+    {
+      what: 'kill −9 when policies have decided',
+      tests: [STEPS, KILLED_POLICIES],
+      verbs: [AT_STEPS, AIMED],
+      figures: hit(16, 0),
+    },
+    {
+      what: 'kill −9 before and after the commit of the start',
+      tests: [STEPS],
+      verbs: [AT_STEPS, ANY_MOMENT],
+      figures: hit(16, 7),
+    },
+    { what: 'kill −9 when the provider has the request', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 16) },
+    { what: 'kill −9 when the provider has sent its headers', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 16) },
+    { what: 'kill −9 in the body of the answer', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 16) },
     {
       what: 'kill −9 before the row of the receipt, before its commit and after it',
       tests: [STEPS],
       verbs: [AT_STEPS, ANY_MOMENT],
+      figures: hit(16, 11),
     },
-    { what: 'kill −9 between the commit and the answer to the caller', tests: [STEPS], verbs: [AT_STEPS] },
+    {
+      what: 'kill −9 between the commit and the answer to the caller',
+      tests: [STEPS],
+      verbs: [AT_STEPS],
+      figures: hit(16, 0),
+    },
     {
       what: 'repeated with the same `Idempotency-Key` after the kill: sent at most once, and always one receipt',
       tests: [STEPS, [`${U}/api-server/run/idempotency.test.ts`, 'has an answer after a crash: that of the sweeper']],
