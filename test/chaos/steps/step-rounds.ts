@@ -116,13 +116,17 @@ export class StepKiller {
     });
   }
 
-  /** @returns when the last kill was, ms since epoch */
+  /** Ends at the first fault. @returns when the last kill was, ms since epoch */
   async run(): Promise<number> {
     const { aims, say, seen } = this.#given;
     for (const [number, aim] of aims.entries()) {
       const platform = await this.start();
       const before = seen.killed.at(-1);
       if (before !== undefined) await this.#repeat(platform, before, aim.step);
+      if (seen.faults.length > 0) {
+        await platform.stop('SIGKILL');
+        break;
+      }
       await this.#killAt(platform, aim);
       say(`kill ${number + 1}, ${aim.step} (${aim.at}): ${seen.acknowledged.size} receipts`);
     }
