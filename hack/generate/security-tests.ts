@@ -24,8 +24,8 @@ const SCENARIO_INTRODUCTION = `
 The scenarios of [reliability.md](../design/reliability.md) §4 that security rests on. A verb does the same as the tests
 beside it, more often or for longer; [test/README.md](../../test/README.md) has its options.
 
-| Id | Step | State | Not built or not shown | Tests | Verbs |
-| --- | --- | --- | --- | --- | --- |
+| Id | Step | State | Not built or not shown | Measured | Tests | Verbs |
+| --- | --- | --- | --- | --- | --- | --- |
 `;
 
 const FUZZ_INTRODUCTION = `
@@ -47,16 +47,16 @@ const testText = ({ file, title }: Row['tests'][number]): string =>
   title === '' ? code(file) : `${code(file)}: ${prose(title)}`;
 
 const testsText = (tests: Row['tests']): string => (tests.length === 0 ? '–' : tests.map(testText).join('<br>'));
-const lacksText = (lacks: string): string => (lacks === '' ? '–' : prose(lacks));
+const textOr = (text: string): string => (text === '' ? '–' : prose(text));
 
 const rowText = ({ id, what, state, lacks, tests }: Row): string =>
-  `| ${id} | ${prose(what)} | ${state} | ${lacksText(lacks)} | ${testsText(tests)} |\n`;
+  `| ${id} | ${prose(what)} | ${state} | ${textOr(lacks)} | ${testsText(tests)} |\n`;
 
 const scenarioTexts = Object.entries(SCENARIOS).flatMap(([id, steps]) =>
-  steps.map(({ what, lacks = '', tests, verbs = [] }) => {
+  steps.map(({ what, lacks = '', figures = '', tests, verbs = [] }) => {
     const shown = tests.map(([file, title]) => ({ file, title }));
     const by = verbs.length === 0 ? '–' : verbs.map(code).join('<br>');
-    return `| ${id} | ${prose(what)} | ${stateOf(shown, lacks)} | ${lacksText(lacks)} | ${testsText(shown)} | ${by} |\n`;
+    return `| ${id} | ${prose(what)} | ${stateOf(shown, lacks)} | ${textOr(lacks)} | ${textOr(figures)} | ${testsText(shown)} | ${by} |\n`;
   }),
 );
 

@@ -23,7 +23,12 @@ export interface KilledLedger {
   readonly faults: readonly string[];
 }
 
-function countsOf(file: string): { readonly runs: number; readonly open: number; readonly faults: readonly string[] } {
+/** Rows of a ledger, and the rules that they break. */
+export function countsOf(file: string): {
+  readonly runs: number;
+  readonly open: number;
+  readonly faults: readonly string[];
+} {
   const db = new DatabaseSync(file, { readOnly: true });
   try {
     const count = (sql: string): number => Number(db.prepare(sql).get()?.['n'] ?? Number.NaN);

@@ -6,6 +6,8 @@ interface Step {
   readonly tests: readonly SecurityTest[];
   /** Verbs that do the same more often or for longer. */
   readonly verbs?: readonly string[];
+  /** What a verb has measured. */
+  readonly figures?: string;
   /** What is not shown; absent: the whole step is. */
   readonly lacks?: string;
 }
@@ -17,48 +19,51 @@ const KILLED_POLICIES: SecurityTest = [
   `${I}/standalone/kill-policies.test.ts`,
   'has the decision and the one receipt of every denied run',
 ];
+const STEPS: SecurityTest = [`${I}/standalone/kill-steps.test.ts`, 'keeps a run whole, open or not at all'];
+const DISK = `${I}/standalone/disk-faults.test.ts`;
+const AT_STEPS = 'npm run chaos steps';
 const ANY_MOMENT = 'npm run chaos kill';
 const AIMED = 'npm run chaos policies';
-const NOT_COUNTED = 'how many kills hit this step: they are aimed at a time of the run';
+
+/** What `npm run chaos steps` has shown at a step. @param swept runs that the sweeper closed */
+const hit = (kills: number, swept: number): string =>
+  `${kills} kills that hit: no acknowledged receipt lost, one receipt a run, ${swept} closed by the sweeper`;
 
 /** The scenarios of docs/design/reliability.md §4 that security rests on, step by step. */
 export const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
   R9: [
+    { what: 'kill −9 when the caller is authenticated', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 0) },
     {
-      what: 'kill −9 when the caller is authenticated',
-      tests: [KILLED],
-      verbs: [ANY_MOMENT],
-      lacks: 'a kill that is aimed at it; it is hit by chance',
-    },
-    { what: 'kill −9 at the policy', tests: [KILLED_POLICIES], verbs: [AIMED], lacks: NOT_COUNTED },
-    {
-      what: 'kill −9 at the row of the start',
-      tests: [KILLED_POLICIES],
-      verbs: [AIMED, ANY_MOMENT],
-      lacks: NOT_COUNTED,
+      what: 'kill −9 when policies have decided',
+      tests: [STEPS, KILLED_POLICIES],
+      verbs: [AT_STEPS, AIMED],
+      figures: hit(16, 0),
     },
     {
-      what: 'kill −9 while the request is sent',
-      tests: [KILLED_POLICIES],
-      verbs: [AIMED, ANY_MOMENT],
-      lacks: NOT_COUNTED,
+      what: 'kill −9 before and after the commit of the start',
+      tests: [STEPS],
+      verbs: [AT_STEPS, ANY_MOMENT],
+      figures: hit(16, 7),
+    },
+    { what: 'kill −9 when the provider has the request', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 16) },
+    { what: 'kill −9 when the provider has sent its headers', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 16) },
+    { what: 'kill −9 in the body of the answer', tests: [STEPS], verbs: [AT_STEPS], figures: hit(16, 16) },
+    {
+      what: 'kill −9 before the row of the receipt, before its commit and after it',
+      tests: [STEPS],
+      verbs: [AT_STEPS, ANY_MOMENT],
+      figures: hit(16, 11),
     },
     {
-      what: 'kill −9 at the headers of the answer, and at its body',
-      tests: [KILLED, KILLED_POLICIES],
-      verbs: [AIMED, ANY_MOMENT],
-      lacks: 'headers and body apart; how many kills hit them',
+      what: 'kill −9 between the commit and the answer to the caller',
+      tests: [STEPS],
+      verbs: [AT_STEPS],
+      figures: hit(16, 0),
     },
     {
-      what: 'kill −9 at the commit of the receipt, and at the answer to the caller',
-      tests: [KILLED, KILLED_POLICIES],
-      verbs: [AIMED, ANY_MOMENT],
-      lacks: 'commit and answer apart; how many kills hit them',
-    },
-    {
-      what: 'repeated with the same `Idempotency-Key`',
-      tests: [[`${U}/api-server/run/idempotency.test.ts`, 'has an answer after a crash: that of the sweeper']],
-      lacks: 'a repeat after the kill of a process',
+      what: 'repeated with the same `Idempotency-Key` after the kill: sent at most once, and always one receipt',
+      tests: [STEPS, [`${U}/api-server/run/idempotency.test.ts`, 'has an answer after a crash: that of the sweeper']],
+      verbs: [AT_STEPS],
     },
     {
       what: 'the same key at another path',
@@ -67,7 +72,7 @@ export const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
     {
       what: 'open runs are closed within 75 s after their time',
       tests: [[`${U}/api-server/run/sweeper.test.ts`, 'closes a lost run 60 s after its deadline and not before']],
-      verbs: [ANY_MOMENT, AIMED],
+      verbs: [AT_STEPS, ANY_MOMENT, AIMED],
     },
     {
       what: 'kill −9 at every step of publishing',
@@ -81,7 +86,22 @@ export const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
     },
   ],
   R15: [
-    { what: 'fsync that fails, tears or is skipped', tests: [], lacks: 'all of it' },
+    {
+      what: 'fsync fails: nothing is acknowledged, and it heals',
+      tests: [[DISK, 'acknowledges nothing while syncs fail']],
+    },
+    {
+      what: 'power lost, and a write torn by it: nothing acknowledged is lost',
+      tests: [
+        [DISK, 'loses no acknowledged receipt with the power'],
+        [DISK, 'loses no acknowledged receipt when the power loss tears'],
+      ],
+    },
+    {
+      what: 'fsync skipped, then power lost: no second log over what the head outside knows',
+      tests: [[DISK, 'refuses runs when a disk that only said it had synced']],
+      lacks: 'what was signed in the last 15 s: the head outside does not know it yet',
+    },
     {
       what: 'disk full: runs are refused, reads go on, it heals',
       tests: [
@@ -93,8 +113,11 @@ export const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
     },
     {
       what: 'file system read-only',
-      tests: [[`${U}/adapters/ledger/sqlite-writer/writer.test.ts`, 'says that its file system is read-only']],
-      lacks: 'a real remount below a whole platform',
+      tests: [
+        [`${U}/adapters/ledger/sqlite-writer/writer.test.ts`, 'says that its file system is read-only'],
+        [`${I}/standalone/read-only-disk.test.ts`, 'refuses runs with 503 and a few log lines'],
+        [`${I}/standalone/read-only-disk.test.ts`, 'has all that it acknowledged when the disk is checked'],
+      ],
     },
     {
       what: 'a byte that changed on the disk is found, and never signed over',
@@ -115,8 +138,8 @@ export const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
     },
     {
       what: 'no acknowledged receipt is lost, and the log verifies after every crash',
-      tests: [KILLED, [`${I}/standalone/forked.test.ts`, 'goes on after a kill']],
-      verbs: [ANY_MOMENT],
+      tests: [KILLED, STEPS, [`${I}/standalone/forked.test.ts`, 'goes on after a kill']],
+      verbs: [ANY_MOMENT, AT_STEPS],
     },
     {
       what: 'no file descriptor is left: `overloaded`, no fault of a provider',

@@ -39,9 +39,9 @@ async function untilCalm({ get }: Standalone): Promise<void> {
 /** Starts standalone with the heap of the image. */
 export const startAttacked = (...flags: readonly string[]): Promise<Attacked> => startAttackedWith({ flags });
 
-/** The same with resources of its own. */
+/** The same, on a folder or with resources of the test. */
 export async function startAttackedWith(options: StartOptions): Promise<Attacked> {
-  const standalone = await startStandalone({ ...options, env: { NODE_OPTIONS: IMAGE_HEAP } });
+  const standalone = await startStandalone({ ...options, env: { ...options.env, NODE_OPTIONS: IMAGE_HEAP } });
   await untilCalm(standalone);
   const metric = async (series: string): Promise<number> => {
     const lines = (await (await fetch(standalone.ready.metrics_url)).text()).split('\n');

@@ -9,6 +9,9 @@ const GIVEN = process.env['ORB_PROPERTY_RUNS'];
 /** Signatures and whole manifests take up to a hundred times as long as the others. */
 const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'certificates', 'policies', 'files']);
 
+/** µs of this thread. */
+const worked = (): number => process.threadCpuUsage().user;
+
 describe('whatever strangers send', function suite() {
   this.timeout(120_000);
 
@@ -33,7 +36,6 @@ describe('whatever strangers send', function suite() {
   });
 
   it('tells the seed of a case that takes a second of CPU', async () => {
-    const worked = (): number => process.threadCpuUsage().user;
     const slow = (): boolean => {
       const began = worked();
       // In slices: reading the time is work of the system.

@@ -143,8 +143,8 @@ describe('parseApiKeyRecord', () => {
   }
 
   it('names keys that differ only in case differently', () => {
-    const names = ['Ab3dEf6h', 'aB3dEf6h'].map((keyId) => document({ keyId })['metadata']);
-    expect(names[0]).to.not.deep.equal(names[1]);
+    const metadata = ['Ab3dEf6h', 'aB3dEf6h'].map((keyId) => document({ keyId })['metadata']);
+    expect(metadata[0]).to.not.deep.equal(metadata[1]);
   });
 });
 
