@@ -11,6 +11,12 @@ const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'cer
 
 /** µs of this thread. */
 const worked = (): number => process.threadCpuUsage().user;
+const slow = (): boolean => {
+  const began = worked();
+  // In slices: reading the time is work of the system.
+  while (worked() - began < 1_100_000) for (let turn = 0; turn < 1_000_000; turn += 1) Math.sqrt(turn);
+  return true;
+};
 
 describe('whatever strangers send', function suite() {
   this.timeout(120_000);
@@ -36,12 +42,6 @@ describe('whatever strangers send', function suite() {
   });
 
   it('tells the seed of a case that takes a second of CPU', async () => {
-    const slow = (): boolean => {
-      const began = worked();
-      // In slices: reading the time is work of the system.
-      while (worked() - began < 1_100_000) for (let turn = 0; turn < 1_000_000; turn += 1) Math.sqrt(turn);
-      return true;
-    };
     const { failure } = await fuzzStrangers({ name: 'slow', take: slow, least: 0 }, 3, 2);
     expect([failure?.seed, /^it takes \d+ ms$/.test(failure?.fault ?? '')]).to.deep.equal([3, true]);
   });
