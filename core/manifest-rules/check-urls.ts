@@ -36,6 +36,12 @@ const notHttps = ({ scheme, authority }: Origin): Fault => ({
       : 'Providers are called over https only; begin with https://.',
 });
 
+const SECRET_AS_HOST: Fault = {
+  code: 'manifest-host-private',
+  detail:
+    'A secret is never the host: it would decide where the request goes. Write the host, and keep the rest of the path in the vault: https://hooks.example.com/{{orbiset.secrets.KEY:path}}.',
+};
+
 const privateHost = ({ scheme, authority }: Origin): Fault => ({
   code: 'manifest-host-private',
   detail: `The host must be a public name: no IP address, no single label, nothing under .local, .internal, .svc, .localhost or .home.arpa; or start with --egress-allow ${originText(scheme, authority)} or --egress-stub ORIGIN=ADDRESS:PORT.`,
@@ -90,7 +96,7 @@ function faultOf(url: string, allowedOrigins: readonly string[]): Fault | undefi
   if (isAllowed(`${scheme}://${authority}`, allowedOrigins)) return undefined;
   if (WHOLE_SECRET.test(url)) return { code: 'manifest-url-not-https', detail: WHOLE_URL };
   if (scheme !== 'https') return notHttps(origin);
-  if (isPrivate(authority)) return privateHost(origin);
+  if (isPrivate(authority)) return authority.includes('{{') ? SECRET_AS_HOST : privateHost(origin);
   return hasRefusedPort(authority) ? refusedPort(authority) : undefined;
 }
 

@@ -22,7 +22,7 @@ const INPUTS = ['inputs', 'params', 'parameters', 'args', 'vars', 'variables', '
 const SECRETS = ['secrets', 'vault', 'env', 'credentials', 'config'];
 const ORBISET = ['orbiset', 'orbisets', 'orb'];
 /** A word can be shown. Text with many digits may be a credential that somebody wrote between braces. */
-const SHOWABLE = /^[A-Za-z_$][A-Za-z_.$| -]*(?:[0-9]{1,4}[A-Za-z_.$| -]*)?$/;
+const SHOWABLE = /^[A-Za-z_$][A-Za-z_.$|: -]*(?:[0-9]{1,4}[A-Za-z_.$|: -]*)?$/;
 const MAX_SHOWN = 40;
 
 const inputReference = (name: string): string => `{{inputs.${name}}}`;
@@ -58,6 +58,7 @@ function meantBy(text: string, inputs: readonly string[]): string | undefined {
     .replaceAll(/[{}$]/g, '')
     .replace(/\|.*$/s, '')
     .replaceAll(/\s*\.\s*/g, '.')
+    .replace(/^(\s*inputs\.[^:]*):path\s*$/, '$1') // only a secret is a rest of a path
     .trim();
   const dot = bare.indexOf('.');
   return dot < 0 ? ofBareName(bare, inputs) : ofPath(bare.slice(0, dot), bare.slice(dot + 1), inputs);

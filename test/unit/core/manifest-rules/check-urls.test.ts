@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { checkUrl } from '../../../../adapters/egress/url-guard.ts';
 import { PROVIDER_PORTS } from '../../../../core/egress/provider-ports.ts';
+import { checkManifest } from '../../../../core/manifest-rules/validate.ts';
 import { aManifest, briefs, checkRows } from '../manifest/a-manifest.ts';
 
 describe('checkUrls', () => {
@@ -107,6 +108,14 @@ describe('checkUrls', () => {
       ['error manifest-host-private /execution/probe/url', 'error manifest-url-not-https /providers/b/execution/url'],
     ],
   ]);
+
+  it('says of a secret as the host where the host belongs, not which flag lets it through', () => {
+    const { findings } = checkManifest(aManifest({ url: 'https://{{orbiset.secrets.HOST}}/run' }), {
+      allowedOrigins: [],
+    });
+    const [detail] = findings.filter(({ code }) => code === 'manifest-host-private').map((finding) => finding.detail);
+    expect(detail).to.include('Write the host').and.not.include('--egress');
+  });
 
   const private1 = aManifest({ url: 'http://127.0.0.1:9000/run' });
   it('lets an allowed origin be http and private', () => {

@@ -11,6 +11,7 @@ describe('correctReference', () => {
     ['Inputs.text', '{{inputs.text}}'],
     ['imputs.recipent', '{{inputs.recipient}}'],
     ['inputs . text', '{{inputs.text}}'],
+    ['inputs.text:path', '{{inputs.text}}'],
     ['inputs.text | json', '{{inputs.text}}'],
     ['$inputs.text', '{{inputs.text}}'],
     ['{inputs.text', '{{inputs.text}}'],
