@@ -8,6 +8,7 @@ import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunRates } from '../runtime/run-rates.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
+import { LoopTurns } from '../http/loop-turns.ts';
 import { Slots } from '../runtime/slots.ts';
 import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
@@ -54,6 +55,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
     }),
     answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
+    turns: new LoopTurns({ now: clock.monotonic }),
     inFlight,
     rates: new RunRates(use.rates),
     published: reputation.listings,

@@ -11,7 +11,7 @@ import type { WrittenAnswer } from '../../core/run/written-answer.ts';
 import { attemptCause, type AttemptLimits } from './attempt-cause.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
 import { isLarge, readLarge } from './large-answer.ts';
-import type { RunPlan } from './plan.ts';
+import { shareOf, type RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -213,10 +213,16 @@ async function dial(runtime: Runtime, call: AttemptCall): Promise<DialResult> {
   }
 }
 
-/** Calls a provider once and reads its answer. A fault of the provider never makes it throw. */
+/**
+ * Calls a provider once and reads its answer, when it is the tenant's turn. A fault of the provider never makes it throw.
+ */
 export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
-  const { ready } = call;
   const dialled = await dial(runtime, call);
+  return runtime.turns.run(shareOf(call.plan), () => resultOf(runtime, call, dialled));
+}
+
+async function resultOf(runtime: Runtime, call: AttemptCall, dialled: DialResult): Promise<AttemptResult> {
+  const { ready } = call;
   const { result, reading, written } = isLarge(call, dialled)
     ? await readLarge(runtime, call, dialled)
     : { result: dialled, reading: readResult(dialled, ready), written: undefined };

@@ -8,6 +8,7 @@ import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { PolicySet } from '../../core/policy/decision/policy-set.ts';
 import type { PublishedVersions } from '../../core/run/published.ts';
+import type { LoopTurns } from '../http/loop-turns.ts';
 import type { CallerTags } from './caller-tags.ts';
 import type { OrbFailovers } from './failover/orb-failovers.ts';
 import type { WarningLimiter } from './warning-limiter.ts';
@@ -66,6 +67,8 @@ export interface Runtime {
   /** Reads large answers of providers. */
   readonly answers: AnswerReader;
   readonly slots: Slots;
+  /** Of the event loop; the HTTP side has the same. */
+  readonly turns: LoopTurns;
   readonly inFlight: RunsInFlight;
   readonly rates: RunRates;
   readonly switches: KillSwitches;

@@ -18,6 +18,7 @@ import { RunRates } from '../../api-server/runtime/run-rates.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
 import { SelfCheck } from '../../api-server/self-check/self-check.ts';
+import { LoopTurns } from '../../api-server/http/loop-turns.ts';
 import { Slots } from '../../api-server/runtime/slots.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
@@ -82,6 +83,7 @@ export interface RuntimeOptions {
       | 'selfCheck'
       | 'answers'
       | 'slots'
+      | 'turns'
       | 'sealing'
       | 'dialer'
       | 'metrics'
@@ -254,6 +256,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     selfCheck: new SelfCheck(receiptKey.publicKey),
     answers: answersHere,
     slots: new Slots({ perKey: 256, waiting: 1000 }),
+    turns: new LoopTurns({ now: clock.monotonic }),
     inFlight,
     rates: new RunRates({ tenant: 'none', orb: 'none' }),
     published: NOTHING_PUBLISHED,
