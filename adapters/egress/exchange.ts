@@ -112,7 +112,7 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     if (framing.length > cap) return this.#fail({ kind: 'response', code: 'response-too-large' });
     this.#endless = framing.untilClose && !reading.http10;
     this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'body-idle' }), limits.bodyIdleMs);
-    this.#sink = createBodySink(framing.encoding, cap, this.#onBody);
+    this.#sink = createBodySink(framing.encoding, { cap, hold: limits.hold }, this.#onBody);
   }
 
   readonly #onBody = (result: ReadBody): void => {

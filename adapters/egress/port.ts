@@ -15,6 +15,11 @@ export interface DialLimits {
   readonly bodyIdleMs: number;
   /** Wire bytes and decoded bytes, each; ≤ 4 MiB. */
   readonly maxResponseBytes: number;
+  /**
+   * Asks for memory for the bytes of a large answer, before they are kept. Those up to 64 KiB are not asked for. Absent:
+   * there is always room. @returns false: there is none, and the exchange fails as `exhausted`
+   */
+  readonly hold?: (bytes: number) => boolean;
   /** Same-origin redirects to follow, 0–3 (security.md §3.5). */
   readonly followRedirects: number;
   /** Lets a 307 or 308 repeat a request that is not GET or HEAD. */

@@ -7,7 +7,8 @@ import {
   createZstdDecompress,
 } from 'node:zlib';
 import type { Transform } from 'node:stream';
-import type { DialFailure } from './port.ts';
+import { EXHAUSTED } from './faults.ts';
+import type { DialFailure, DialLimits } from './port.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -30,6 +31,7 @@ const MAX_HEADERS = 200;
 const ZSTD_WINDOW_LOG = 23;
 
 const TOO_LARGE: ReadBody = { ok: false, failure: { kind: 'response', code: 'response-too-large' } };
+const NO_ROOM: ReadBody = { ok: false, failure: EXHAUSTED };
 const UNDECODABLE: ReadBody = { ok: false, failure: { kind: 'response', code: 'undecodable' } };
 const EMPTY = new Uint8Array(0);
 
@@ -93,25 +95,39 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
   return chunks.length === 1 ? only : Buffer.concat(chunks);
 }
 
+/** Bounds on the bytes of one body. */
+export interface KeepLimits {
+  /** Largest number of bytes on the wire, and decoded. */
+  readonly cap: number;
+  /** Asks for memory for so many bytes more. @returns false: there is none */
+  readonly hold?: DialLimits['hold'];
+}
+
+/** Bytes of a body that need no room among those of large answers. */
+const FREE_BYTES = 65_536;
+
 /** Keeps bytes up to a cap. */
 class Kept {
   readonly chunks: Uint8Array[] = [];
-  readonly #cap: number;
+  readonly #limits: KeepLimits;
   #size = 0;
-  constructor(cap: number) {
-    this.#cap = cap;
+  constructor(limits: KeepLimits) {
+    this.#limits = limits;
   }
-  /** @returns false when the chunk exceeds the cap; all bytes are dropped then */
-  add(chunk: Uint8Array): boolean {
+  /** @returns why the chunk can't be kept; all bytes are dropped then */
+  add(chunk: Uint8Array): ReadBody | undefined {
+    const before = this.#size;
     this.#size += chunk.byteLength;
-    if (this.#size > this.#cap) return false;
+    if (this.#size > this.#limits.cap) return TOO_LARGE;
+    const more = this.#size - Math.max(before, FREE_BYTES);
+    if (more > 0 && this.#limits.hold?.(more) === false) return NO_ROOM;
     this.chunks.push(chunk);
-    return true;
+    return undefined;
   }
 }
 
-function plainSink(cap: number, done: (result: ReadBody) => void): BodySink {
-  const kept = new Kept(cap);
+function plainSink(limits: KeepLimits, done: (result: ReadBody) => void): BodySink {
+  const kept = new Kept(limits);
   let settled = false;
   const settle = (result: ReadBody): void => {
     if (!settled) done(result);
@@ -119,7 +135,8 @@ function plainSink(cap: number, done: (result: ReadBody) => void): BodySink {
   };
   return {
     push: (chunk) => {
-      if (!settled && !kept.add(chunk)) settle(TOO_LARGE);
+      const fault = settled ? undefined : kept.add(chunk);
+      if (fault !== undefined) settle(fault);
     },
     end: () => settle({ ok: true, body: joined(kept.chunks) }),
     destroy: () => undefined,
@@ -139,10 +156,10 @@ class DecodingSink implements BodySink {
   #decoder: Transform | undefined;
   #settled = false;
 
-  constructor(open: (first: Uint8Array) => Transform, cap: number, done: (result: ReadBody) => void) {
+  constructor(open: (first: Uint8Array) => Transform, limits: KeepLimits, done: (result: ReadBody) => void) {
     this.#open = open;
-    this.#cap = cap;
-    this.#kept = new Kept(cap);
+    this.#cap = limits.cap;
+    this.#kept = new Kept(limits);
     this.#done = done;
   }
 
@@ -174,7 +191,8 @@ class DecodingSink implements BodySink {
     const decoder = this.#open(first);
     this.#decoder = decoder;
     decoder.on('data', (chunk: Uint8Array) => {
-      if (!this.#settled && !this.#kept.add(chunk)) this.#settle(TOO_LARGE);
+      const fault = this.#settled ? undefined : this.#kept.add(chunk);
+      if (fault !== undefined) this.#settle(fault);
     });
     decoder.on('error', () => this.#settle(UNDECODABLE));
     decoder.on('end', () => this.#settle({ ok: true, body: joined(this.#kept.chunks) }));
@@ -184,9 +202,8 @@ class DecodingSink implements BodySink {
 
 /**
  * Collects one body, decoded.
- * @param cap largest number of bytes on the wire, and decoded
  * @param done called at most once
  */
-export function createBodySink(encoding: Encoding, cap: number, done: (result: ReadBody) => void): BodySink {
-  return encoding === 'identity' ? plainSink(cap, done) : new DecodingSink(DECODERS[encoding], cap, done);
+export function createBodySink(encoding: Encoding, limits: KeepLimits, done: (result: ReadBody) => void): BodySink {
+  return encoding === 'identity' ? plainSink(limits, done) : new DecodingSink(DECODERS[encoding], limits, done);
 }

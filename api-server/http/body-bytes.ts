@@ -1,3 +1,5 @@
+import { freeBytes } from './free-bytes.ts';
+
 /** A smaller chunk is copied: the object around a chunk takes a hundred bytes, and a stranger may send single bytes. */
 const SMALL_BYTES = 4096;
 const LEAST_ROOM = 1024;
@@ -29,7 +31,16 @@ export class BodyBytes {
   whole(): Uint8Array {
     this.#flush();
     const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size);
+    if (this.#chunks.length === 1 && only !== undefined) return only;
+    const whole = Buffer.concat(this.#chunks, this.#size);
+    this.free();
+    return whole;
+  }
+
+  /** Gives the memory back; what was added is gone. */
+  free(): void {
+    for (const chunk of this.#chunks) freeBytes(chunk);
+    this.#chunks.length = 0;
   }
 
   #copy(chunk: Buffer): number {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ByteAccount } from '../../adapters/http/byte-budget.ts';
 import { BodyBytes } from './body-bytes.ts';
+import { freeBytes } from './free-bytes.ts';
 import type { Refusal } from './server-limits.ts';
 
 /** Bounds on bytes of bodies that have not arrived whole. */
@@ -61,11 +62,14 @@ export const awaitsContinue = (request: IncomingMessage, limitBytes: number): bo
 
 /**
  * Reads nothing more of a request and its connection. At once, because the system has megabytes more and gives them without
- * a pause; in this order, because a request that flows would resume its connection.
+ * a pause; in this order, because a request that flows would resume its connection. What has been read is dropped.
  */
 function stopReading(request: IncomingMessage): void {
   request.pause();
   request.socket.pause();
+  for (let chunk: unknown = request.read(); chunk !== null; chunk = request.read()) {
+    if (chunk instanceof Uint8Array) freeBytes(chunk);
+  }
 }
 
 /**
@@ -89,6 +93,7 @@ export function readBody(
     const settle = (result: BodyResult): void => {
       clearTimeout(timer);
       account?.close();
+      if (result.kind !== 'body') body.free();
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
       // A reset after this point still emits an error.
       request.on('error', () => undefined);

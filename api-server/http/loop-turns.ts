@@ -1,7 +1,10 @@
 import { FairQueue } from '../../core/fair-share/fair-queue.ts';
 import type { Share } from '../../core/fair-share/share.ts';
 
-/** Longest time in which one turn of the event loop starts work, ms; the last piece may exceed it. */
+/**
+ * Longest time in which one turn of the event loop starts work, ms; the last piece may exceed it. What a piece makes ready
+ * counts as well: the promises that wait for it.
+ */
 const TURN_MS = 4;
 
 export interface LoopTurnsOptions {
@@ -11,10 +14,13 @@ export interface LoopTurnsOptions {
   readonly nextTurn?: (callback: () => void) => void;
 }
 
+/** Calls back when everything has run that is ready now: promises, and what they make ready. */
+const whenSettled = (callback: () => void): void => queueMicrotask(() => process.nextTick(callback));
+
 /**
  * Shares the event loop between tenants, then between the keys of a tenant. Each turn of the loop starts work for a few
- * ms; what came later waits, and takes turns by tenant and key. Without this, 1 000 requests that arrived together would
- * all begin before the next request is even read.
+ * ms; what came later waits, and takes turns by tenant and key. Without this, 1 000 requests or answers of providers that
+ * arrived together would all be worked on before the next one is even read.
  *
  * Work that finds the loop idle starts at once.
  */
@@ -24,6 +30,8 @@ export class LoopTurns {
   readonly #waiting = new FairQueue<() => void>();
   /** Monotonic ms; undefined: this turn has started nothing. */
   #beganAt: number | undefined;
+  /** A piece was started, and what it made ready still runs. */
+  #isBusy = false;
 
   constructor({ now, nextTurn = setImmediate }: LoopTurnsOptions) {
     this.#now = now;
@@ -35,24 +43,46 @@ export class LoopTurns {
     return this.#waiting.size;
   }
 
-  /** Starts the work, at once or in a later turn. @returns what the work returns */
+  /** Starts the work, at once or later. @returns what the work returns */
   run<T>(share: Share, work: () => Promise<T>): Promise<T> {
-    if (this.#waiting.size === 0 && this.#hasTime()) return work();
+    if (!this.#isBusy && this.#waiting.size === 0 && this.#hasTime()) return this.#begin(work);
     return new Promise((resolve, reject) => {
-      this.#waiting.push(share, () => void work().then(resolve, reject));
+      this.#waiting.push(share, () => {
+        try {
+          resolve(this.#begin(work));
+        } catch (error) {
+          reject(error);
+        }
+      });
     });
+  }
+
+  /** The time of a piece is known when all is done that it made ready. Until then no other piece starts. */
+  #begin<T>(work: () => Promise<T>): Promise<T> {
+    this.#isBusy = true;
+    whenSettled(this.#settled);
+    return work();
+  }
+
+  readonly #settled = (): void => {
+    this.#isBusy = false;
+    this.#next();
+  };
+
+  #next(): void {
+    if (!this.#isBusy && this.#waiting.size > 0 && this.#hasTime()) this.#waiting.shift()?.();
   }
 
   #hasTime(): boolean {
     const now = this.#now();
     if (this.#beganAt !== undefined) return now - this.#beganAt < TURN_MS;
     this.#beganAt = now;
-    this.#nextTurn(() => this.#turn());
+    this.#nextTurn(this.#turn);
     return true;
   }
 
-  #turn(): void {
+  readonly #turn = (): void => {
     this.#beganAt = undefined;
-    while (this.#waiting.size > 0 && this.#hasTime()) this.#waiting.shift()?.();
-  }
+    this.#next();
+  };
 }

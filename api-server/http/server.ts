@@ -50,6 +50,8 @@ export interface AppOptions {
   readonly rates?: RequestRateLimits;
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
+  /** Turns of the event loop that others share too. Default: its own. */
+  readonly turns?: LoopTurns;
   readonly random: (bytes: number) => Uint8Array;
   readonly observe: (answered: Answered) => void;
   /** A bound or a rule of HTTP ended a connection or a request. */
@@ -213,7 +215,7 @@ export function createApp(options: AppOptions): App {
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
     rates: new RequestRates(options.rates ?? NO_RATES, clock.monotonic),
-    turns: new LoopTurns({ now: clock.monotonic }),
+    turns: options.turns ?? new LoopTurns({ now: clock.monotonic }),
   };
   const app = routed(options.routes, context);
   const requestId = (): string => newId('req_', clock.now(), random);

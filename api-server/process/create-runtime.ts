@@ -8,6 +8,8 @@ import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunRates } from '../runtime/run-rates.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
+import { SharedPlaces } from '../../core/fair-share/shared-places.ts';
+import { LoopTurns } from '../http/loop-turns.ts';
 import { Slots } from '../runtime/slots.ts';
 import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
@@ -17,6 +19,8 @@ import type { Platform, PlatformOptions } from './platform.ts';
 // security.md S6
 const SLOTS = { perKey: 256, waiting: 1000 };
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** Of large answers, while they arrive and until they are read: a pod of 512 MiB has room for so many. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_TIMEOUT_MS = 120_000;
 
 type Parts = Pick<
@@ -54,6 +58,8 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
     }),
     answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
+    answerBytes: new SharedPlaces({ places: ANSWER_BYTES, tenantPct: use.tenantPct }),
+    turns: new LoopTurns({ now: clock.monotonic }),
     inFlight,
     rates: new RunRates(use.rates),
     published: reputation.listings,

@@ -182,6 +182,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
     admission,
     logger: log.logger,
     clock,
+    turns: platform.runtime.turns,
     random,
     observe: observeRequest(platform),
     refused: httpMetrics.refused,

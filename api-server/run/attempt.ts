@@ -11,7 +11,8 @@ import type { WrittenAnswer } from '../../core/run/written-answer.ts';
 import { attemptCause, type AttemptLimits } from './attempt-cause.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
 import { isLarge, readLarge } from './large-answer.ts';
-import type { RunPlan } from './plan.ts';
+import { answerMemory, type AnswerMemory } from './answer-memory.ts';
+import { shareOf, type RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -85,9 +86,10 @@ const responseLimit = ({ provider }: ReadyAttempt, { settings: { maxResponseByte
 const largestAnswer = (ready: ReadyAttempt, runtime: Runtime): number =>
   Math.min(ready.maxResponseBytes ?? Infinity, responseLimit(ready, runtime));
 
-function limitsOf(ready: ReadyAttempt, runtime: Runtime): DialLimits {
+function limitsOf(ready: ReadyAttempt, runtime: Runtime, { hold }: AnswerMemory): DialLimits {
   const { provider } = ready;
   return {
+    hold,
     connectTimeoutMs: provider.connectTimeoutMs,
     bodyIdleMs: provider.bodyIdleMs,
     maxResponseBytes: largestAnswer(ready, runtime),
@@ -203,20 +205,32 @@ function causeOfFailure(
   return attemptCause({ result, reading: reading.cause, retryAfterMs: retryAfter }, limits, plan.orbiset.redactor);
 }
 
-async function dial(runtime: Runtime, call: AttemptCall): Promise<DialResult> {
+async function dial(runtime: Runtime, call: AttemptCall, memory: AnswerMemory): Promise<DialResult> {
   const { plan, ready } = call;
   const { signal, end } = attemptSignal(call);
   try {
-    return await runtime.dialer.dial(outbound(ready, plan, runtime), limitsOf(ready, runtime), ready.guard, signal);
+    const limits = limitsOf(ready, runtime, memory);
+    return await runtime.dialer.dial(outbound(ready, plan, runtime), limits, ready.guard, signal);
   } finally {
     end();
   }
 }
 
-/** Calls a provider once and reads its answer. A fault of the provider never makes it throw. */
+/**
+ * Calls a provider once and reads its answer, when it is the tenant's turn. A fault of the provider never makes it throw.
+ */
 export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
+  const memory = answerMemory(runtime.answerBytes, call.plan.orbiset.namespace);
+  try {
+    const dialled = await dial(runtime, call, memory);
+    return await runtime.turns.run(shareOf(call.plan), () => resultOf(runtime, call, dialled));
+  } finally {
+    memory.free();
+  }
+}
+
+async function resultOf(runtime: Runtime, call: AttemptCall, dialled: DialResult): Promise<AttemptResult> {
   const { ready } = call;
-  const dialled = await dial(runtime, call);
   const { result, reading, written } = isLarge(call, dialled)
     ? await readLarge(runtime, call, dialled)
     : { result: dialled, reading: readResult(dialled, ready), written: undefined };

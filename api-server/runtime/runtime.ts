@@ -7,7 +7,9 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { PolicySet } from '../../core/policy/decision/policy-set.ts';
+import type { SharedPlaces } from '../../core/fair-share/shared-places.ts';
 import type { PublishedVersions } from '../../core/run/published.ts';
+import type { LoopTurns } from '../http/loop-turns.ts';
 import type { CallerTags } from './caller-tags.ts';
 import type { OrbFailovers } from './failover/orb-failovers.ts';
 import type { WarningLimiter } from './warning-limiter.ts';
@@ -66,6 +68,10 @@ export interface Runtime {
   /** Reads large answers of providers. */
   readonly answers: AnswerReader;
   readonly slots: Slots;
+  /** Bytes of large answers of providers that may be held at a time. */
+  readonly answerBytes: SharedPlaces;
+  /** Of the event loop; the HTTP side has the same. */
+  readonly turns: LoopTurns;
   readonly inFlight: RunsInFlight;
   readonly rates: RunRates;
   readonly switches: KillSwitches;

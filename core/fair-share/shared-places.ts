@@ -35,20 +35,23 @@ export class SharedPlaces {
     return 100 * held < tenantPct * (places - this.#used + held);
   }
 
-  /** @returns whether the tenant has a place more; give each back once */
-  take(tenant: string): boolean {
-    if (!this.mayTake(tenant)) return false;
-    this.#held.set(tenant, (this.#held.get(tenant) ?? 0) + 1);
-    this.#used += 1;
+  /**
+   * Takes a place, or some at once; the last ones may go beyond the percentage of the tenant, never beyond all places.
+   * @returns whether the tenant has them; give each back once
+   */
+  take(tenant: string, count = 1): boolean {
+    if (this.#used + count > this.#limits.places || !this.mayTake(tenant)) return false;
+    this.#held.set(tenant, (this.#held.get(tenant) ?? 0) + count);
+    this.#used += count;
     return true;
   }
 
-  giveBack(tenant: string): void {
+  giveBack(tenant: string, count = 1): void {
     const held = this.#held.get(tenant) ?? 0;
-    if (held === 0) throw new RangeError('a place that was not taken');
-    if (held === 1) this.#held.delete(tenant);
-    else this.#held.set(tenant, held - 1);
-    this.#used -= 1;
+    if (held < count) throw new RangeError('a place that was not taken');
+    if (held === count) this.#held.delete(tenant);
+    else this.#held.set(tenant, held - count);
+    this.#used -= count;
   }
 
   /** Whether the tenant has at least as many places as each would have if all that have some had the same number. */

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { Answers } from './answers.ts';
 
 export interface LoadSettings {
   readonly port: number;
@@ -37,7 +38,6 @@ export interface LoadResult {
   readonly cpuMicros: number;
 }
 
-const HEADER_END = Buffer.from('\r\n\r\n');
 const RECEIPT_ID = /"receipt_id":"(rcpt_[^"]+)"/;
 
 const build = (settings: LoadSettings): Buffer => {
@@ -62,37 +62,6 @@ const requestsOf = (settings: LoadSettings): (() => Buffer) => {
     return Buffer.concat([Buffer.from(`${start}idempotency-key: ${keys}-${number}\r\n`), rest]);
   };
 };
-
-interface Answer {
-  readonly status: number;
-  readonly body: Buffer;
-}
-
-/** Answers out of the bytes of a connection. A large one is put together once, when all of it has come. */
-class Answers {
-  #chunks: Buffer[] = [];
-  #size = 0;
-  /** Bytes that an answer needs, as far as that is known. */
-  #needed = 0;
-
-  /** @returns the answer that these bytes complete: a caller sends nothing more before it has one */
-  take(chunk: Buffer): Answer | undefined {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size < this.#needed) return undefined;
-    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-    this.#chunks = [bytes];
-    const end = bytes.indexOf(HEADER_END);
-    if (end < 0) return undefined;
-    const head = bytes.toString('latin1', 0, end);
-    const from = end + HEADER_END.length;
-    this.#needed = from + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    if (this.#size < this.#needed) return undefined;
-    const body = bytes.subarray(from, this.#needed);
-    [this.#chunks, this.#size, this.#needed] = [[], 0, 0];
-    return { status: Number(head.slice(9, 12)), body };
-  }
-}
 
 class Load {
   readonly settings: LoadSettings;

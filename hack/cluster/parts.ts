@@ -60,10 +60,21 @@ export async function makeKeys(plane: ControlPlane, issuer: string): Promise<str
   return folder;
 }
 
-/** Makes an API key for all tenants, without a rate. @returns its text */
-export async function makeApiKey(plane: ControlPlane): Promise<string> {
-  const scopes = KEY_SCOPES.flatMap((scope) => ['--scope', scope]);
-  return (await orb(plane, ['keys', 'create', '--tenant', '*', '--rate', '0', ...scopes])).trim();
+/** What a key is for. */
+export interface KeyOptions {
+  readonly tenant: string;
+  readonly scopes: readonly Scope[];
+  /** Absent: that of every key. */
+  readonly rate?: string;
+}
+
+/** Makes an API key, by default for all tenants and without a rate. @returns its text */
+export async function makeApiKey(
+  plane: ControlPlane,
+  { tenant, scopes, rate }: KeyOptions = { tenant: '*', scopes: KEY_SCOPES, rate: '0' },
+): Promise<string> {
+  const more = [...scopes.flatMap((scope) => ['--scope', scope]), ...(rate === undefined ? [] : ['--rate', rate])];
+  return (await orb(plane, ['keys', 'create', '--tenant', tenant, ...more])).trim();
 }
 
 /** Flags for values, except those given already: a program refuses a flag that is given twice. */

@@ -18,6 +18,8 @@ import { RunRates } from '../../api-server/runtime/run-rates.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
 import { SelfCheck } from '../../api-server/self-check/self-check.ts';
+import { SharedPlaces } from '../../core/fair-share/shared-places.ts';
+import { LoopTurns } from '../../api-server/http/loop-turns.ts';
 import { Slots } from '../../api-server/runtime/slots.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
@@ -82,6 +84,8 @@ export interface RuntimeOptions {
       | 'selfCheck'
       | 'answers'
       | 'slots'
+      | 'turns'
+      | 'answerBytes'
       | 'sealing'
       | 'dialer'
       | 'metrics'
@@ -254,6 +258,8 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     selfCheck: new SelfCheck(receiptKey.publicKey),
     answers: answersHere,
     slots: new Slots({ perKey: 256, waiting: 1000 }),
+    answerBytes: new SharedPlaces({ places: 64 * 1_048_576, tenantPct: 75 }),
+    turns: new LoopTurns({ now: clock.monotonic }),
     inFlight,
     rates: new RunRates({ tenant: 'none', orb: 'none' }),
     published: NOTHING_PUBLISHED,

@@ -9,7 +9,7 @@ import { withDeprecation } from '../../run/deprecation.ts';
 import { finishRun, storeReceipt } from '../../run/finish.ts';
 import { replay } from '../../run/idempotency.ts';
 import { parseRequest, type ParsedRequest } from '../../run/parse.ts';
-import type { RunPlan } from '../../run/plan.ts';
+import { shareOf, type RunPlan } from '../../run/plan.ts';
 import { planRun, resolveRun, type Planned } from '../../run/resolve.ts';
 import { approvalsOf, asksForApproval, countRun, type Approval, type DeniedRun } from '../../run/run-policy.ts';
 import { startRun } from '../../run/start.ts';
@@ -123,7 +123,8 @@ async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPla
   }
   const run = started.value;
   try {
-    const calls = await callProviders(runtime, run);
+    // The ledger confirms many starts at once.
+    const calls = await runtime.turns.run(shareOf(plan), () => callProviders(runtime, run));
     const finished = finishRun(runtime, run, calls);
     const reply = await storeReceipt(runtime, finished); // with the answer, which is written meanwhile
     return withDeprecation(runtime, plan, addHeaders(reply));

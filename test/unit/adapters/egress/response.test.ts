@@ -16,9 +16,14 @@ const UNDECODABLE = { ok: false, failure: { kind: 'response', code: 'undecodable
 type Encoding = Parameters<typeof createBodySink>[0];
 
 /** Feeds chunks, ends, and gives the one result. */
-function read(encoding: Encoding, chunks: readonly Uint8Array[], cap = CAP): Promise<ReadBody> {
+function read(
+  encoding: Encoding,
+  chunks: readonly Uint8Array[],
+  cap = CAP,
+  hold?: (bytes: number) => boolean,
+): Promise<ReadBody> {
   return new Promise((resolve) => {
-    const sink = createBodySink(encoding, cap, resolve);
+    const sink = createBodySink(encoding, { cap, hold }, resolve);
     for (const chunk of chunks) sink.push(chunk);
     sink.end();
   });
@@ -76,9 +81,22 @@ describe('createBodySink', () => {
     expect(await read('gzip', members)).to.deep.equal(TOO_LARGE);
   });
 
+  for (const encoding of ['identity', 'gzip'] as const) {
+    it(`asks for memory for what is beyond 64 KiB, and fails without: ${encoding}`, async () => {
+      const plain = Buffer.alloc(200_000, 'x');
+      const chunks = encoding === 'gzip' ? [gzipSync(plain)] : [plain.subarray(0, 65_536), plain.subarray(65_536)];
+      const asked: number[] = [];
+      const given = await read(encoding, chunks, 1_000_000, (bytes) => asked.push(bytes) > 0);
+      expect(given.ok && Buffer.from(given.body).equals(plain)).to.equal(true);
+      expect(asked.reduce((sum, bytes) => sum + bytes, 0)).to.equal(200_000 - 65_536);
+      const refused = await read(encoding, chunks, 1_000_000, () => false);
+      expect(refused).to.deep.equal({ ok: false, failure: { kind: 'exhausted', code: 'platform-exhausted' } });
+    });
+  }
+
   it('tells a result once, whatever comes after it', async () => {
     const results: ReadBody[] = [];
-    const sink = createBodySink('identity', 2, (result) => results.push(result));
+    const sink = createBodySink('identity', { cap: 2 }, (result) => results.push(result));
     sink.push(Buffer.from('abc'));
     sink.push(Buffer.from('d'));
     sink.end();
@@ -87,7 +105,7 @@ describe('createBodySink', () => {
 
   it('reports nothing after it is destroyed', async () => {
     const results: ReadBody[] = [];
-    const sink = createBodySink('gzip', CAP, (result) => results.push(result));
+    const sink = createBodySink('gzip', { cap: CAP }, (result) => results.push(result));
     sink.push(gzipSync('abc').subarray(0, 12));
     sink.destroy();
     sink.end();

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { BodyBytes } from '../../../../api-server/http/body-bytes.ts';
 
+const chunksOf = (): readonly Buffer[] => [1, 2].map((fill) => Buffer.alloc(5000, fill));
+
 describe('BodyBytes', () => {
   it('gives the chunks in order, whatever their sizes, and says what it holds', () => {
     const sizes = fc.array(fc.oneof(fc.nat(300), fc.integer({ min: 4000, max: 9000 })), { maxLength: 40 });
@@ -24,6 +26,18 @@ describe('BodyBytes', () => {
     const body = new BodyBytes();
     expect(body.add(chunk)).to.equal(5);
     expect(body.whole()).to.equal(chunk);
+  });
+
+  it('gives the memory of chunks back when they are put together, and when they are dropped', () => {
+    for (const [end, length] of [
+      ['whole', 10_000],
+      ['free', undefined],
+    ] as const) {
+      const [body, chunks] = [new BodyBytes(), chunksOf()];
+      for (const chunk of chunks) body.add(chunk);
+      expect(body[end]()?.length).to.equal(length);
+      expect(chunks.map((chunk) => chunk.length)).to.deep.equal([0, 0]);
+    }
   });
 
   it('is empty without a chunk', () => expect(new BodyBytes().whole().length).to.equal(0));

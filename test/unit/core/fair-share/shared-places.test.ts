@@ -45,6 +45,15 @@ describe('SharedPlaces', () => {
     expect(held.b).to.be.within(41, 45);
   });
 
+  it('gives some places at once, or none of them', () => {
+    const places = new SharedPlaces({ places: 100, tenantPct: 75 });
+    expect([places.take('a', 70), places.take('a', 20), places.take('a', 1)]).to.deep.equal([true, true, false]);
+    expect([places.take('b', 11), places.take('b', 7), places.used]).to.deep.equal([false, true, 97]);
+    places.giveBack('a', 90);
+    expect(places.used).to.equal(7);
+    expect(() => places.giveBack('a')).to.throw(RangeError);
+  });
+
   it('says who has its part: alone always, beside others with the same number or more', () => {
     const places = new SharedPlaces({ places: 100, tenantPct: 75 });
     expect(places.hasItsPart('a')).to.equal(true);
