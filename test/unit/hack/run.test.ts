@@ -17,7 +17,7 @@ function run(...args: readonly string[]): {
 
 describe('hack/run.js', () => {
   it('lists the names of a verb for a name that it does not know, and without one', () => {
-    const names = 'cluster, execute, failover, ingest, ledger, operator, policy, replay, reputation, start, verify';
+    const names = 'cluster, execute, failover, ingest, ledger, operator, policy, replay, reputation, start, tenants, verify';
     expect(run('bench', 'nothing')).to.deep.equal({
       status: 64,
       out: '',
@@ -25,7 +25,7 @@ describe('hack/run.js', () => {
     });
     expect(run('bench')).to.deep.equal({ status: 64, out: '', error: `bench takes a name: ${names}` });
     expect(run('chaos', 'toString').error).to.equal(
-      'There is no chaos "toString": ingestion, kill, operator, policies, publish, swaps',
+      'There is no chaos "toString": ingestion, kill, operator, policies, publish, steps, swaps',
     );
   });
 
