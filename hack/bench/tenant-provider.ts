@@ -1,5 +1,5 @@
 // Providers of `npm run bench tenants`: `node hack/bench/tenant-provider.ts` prints its port. The ends of the paths say what they
-// do: fast, slow, together (all answers at one moment), or the name of a hostile answer.
+// do: fast, slow, together (all answers at one moment), or the name of a hostile answer. `stalled` never sends its last bytes.
 import { createServer } from 'node:http';
 import { listenOnLoopback } from '../../adapters/process/listen.ts';
 import { hostileAnswers } from '../../test/support/hostile-answers.ts';
@@ -25,7 +25,9 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   const body = hostile[path] ?? PLAIN;
   request.resume().once('end', () => {
     setTimeout(() => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+      if (path === '/stalled') response.write(body.subarray(1));
+      else response.end(body);
     }, waitMs(path));
   });
 });

@@ -6,6 +6,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { endOnSignal, withFolder } from './clean-end.ts';
+import { percentile } from '../../test/support/rank.ts';
 import { portOf } from './subjects.ts';
 import { ATTACKS, isAttack, type AttackName } from './tenants/attacks.ts';
 import { measure, rowOf, type Measured } from './tenants/measure.ts';
@@ -48,7 +49,8 @@ async function standaloneRows(providers: Providers): Promise<readonly Measured[]
         await platform.stop();
       }
     });
-    process.stderr.write(`${name}: done\n`);
+    const [beside, attacked] = rows.slice(-2).map(({ latencies }) => percentile(latencies, 0.99).toFixed(0));
+    process.stderr.write(`${name}: p99 ${attacked} ms, beside a tenant in its share ${beside} ms\n`);
   }
   return rows;
 }

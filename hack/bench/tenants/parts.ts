@@ -25,6 +25,7 @@ export const HOSTILE_ANSWERS = {
   strings: { kind: 'nothing but empty strings', type: 'array', bytes: LARGE_BYTES },
   members: { kind: 'an object of many members', type: 'object', bytes: LARGE_BYTES },
   encoded: { kind: 'strings of percent-encoded bytes', type: 'array', bytes: SMALL_BYTES },
+  stalled: { kind: 'nothing but empty strings', type: 'array', bytes: LARGE_BYTES },
 } as const;
 
 /** What the attacker's process is told. */

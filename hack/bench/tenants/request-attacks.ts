@@ -137,6 +137,7 @@ export const REQUEST_ATTACKS = {
   hits: { what: 'answers of 4 MiB, all redaction hits, 64 in flight', run: keptRuns('hits', 64) },
   strings: { what: 'answers of 4 MiB, 1.3 million strings, 64 in flight', run: keptRuns('strings', 64) },
   members: { what: 'answers of 4 MiB, one object of many members, 64 in flight', run: keptRuns('members', 64) },
+  stalled: { what: 'answers of 4 MiB that lack a byte, 192 in flight', run: keptRuns('stalled', SHARE) },
   encoded: { what: 'answers of 64 kB, percent-encoded bytes, 192 in flight', run: keptRuns('encoded', SHARE) },
   inputs: { what: 'inputs of 1 MiB, 8 connections', run: bodies(executePath(HOSTILE), 8, hostileInputs) },
   policies: { what: 'hostile policies, 8 connections', run: bodies('/policies/validate', 8, hostilePolicies) },
