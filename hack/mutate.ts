@@ -134,13 +134,14 @@ for (const place of positionals.map((name) => name.replace(/\/$/, ''))) {
   const survivors: string[] = [];
   for (const mutant of sample) {
     if (performance.now() - began > minutes * 60_000) break;
-    if (isDone(mutant)) {
-      fates.push('killed');
+    const isEqual = reasonOf(equal, mutant) !== undefined;
+    if (isEqual || isDone(mutant)) {
+      fates.push(isEqual ? 'equal' : 'killed');
       continue;
     }
     if (!checked.has(mutant.file)) await refuseRed(mutant.file);
     checked.add(mutant.file);
-    const fate = reasonOf(equal, mutant) === undefined ? await fateOf(mutant) : 'equal';
+    const fate = await fateOf(mutant);
     if (fates.push(fate) % CONTROL_EVERY === 0) await refuseRed(mutant.file);
     if (fate !== 'survived') continue;
     survivors.push(named(mutant));

@@ -17,7 +17,7 @@ export interface DialLimits {
   readonly maxResponseBytes: number;
   /**
    * Asks for memory for the bytes of a large answer, before they are kept. Those up to 64 KiB are not asked for. Absent:
-   * there is always room. @returns false: there is none, and the exchange fails as `exhausted`
+   * there is always room. @returns false: the memory is used up, and the exchange fails as `exhausted`
    */
   readonly hold?: (bytes: number) => boolean;
   /** Same-origin redirects to follow, 0–3 (security.md §3.5). */

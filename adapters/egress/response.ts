@@ -99,7 +99,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 export interface KeepLimits {
   /** Largest number of bytes on the wire, and decoded. */
   readonly cap: number;
-  /** Asks for memory for so many bytes more. @returns false: there is none */
+  /** Reserves memory for these bytes. @returns false: the memory is used up */
   readonly hold?: DialLimits['hold'];
 }
 

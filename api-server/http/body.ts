@@ -100,8 +100,8 @@ export function readBody(
       resolve(result);
     };
     const stop = (result: BodyResult): void => {
+      settle(result); // first: what `stopReading` drops must not come here as data
       stopReading(request);
-      settle(result);
     };
     const onData = (chunk: Buffer): void => {
       if (body.size + chunk.length > limitBytes) return settle({ kind: 'too-large' });

@@ -10,7 +10,7 @@ export interface LockedPackage {
   readonly name: string;
   /** `name@version`. */
   readonly shown: string;
-  /** SPDX expression; empty: none is known. */
+  /** SPDX expression; empty: the lock names no licence. */
   readonly licence: string;
   /** `sha512-…`, as the lock has it. */
   readonly integrity: string;

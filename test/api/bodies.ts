@@ -32,7 +32,7 @@ export const EXECUTE = 'POST /orbisets/{id}/execute';
 
 const VERSIONS = 60;
 
-/** Versions that nobody has published: each is new once, and the same again afterwards. */
+/** Versions that are not published yet. The first publication of each is new, a second one is a repeat. */
 const publications = (): readonly unknown[] =>
   Array.from({ length: VERSIONS }, (_, index) => {
     const suites = [aSuite({ cases: [mockCase()] })];

@@ -137,7 +137,7 @@ export const SCENARIOS: Readonly<Record<string, readonly Step[]>> = {
       ],
     },
     {
-      what: 'no acknowledged receipt is lost, and the log verifies after every crash',
+      what: 'every acknowledged receipt is kept, and the log verifies after every crash',
       tests: [KILLED, STEPS, [`${I}/standalone/forked.test.ts`, 'goes on after a kill']],
       verbs: [ANY_MOMENT, AT_STEPS],
     },

@@ -28,7 +28,7 @@ export const HOSTILE_ANSWERS = {
   stalled: { kind: 'nothing but empty strings', type: 'array', bytes: LARGE_BYTES },
 } as const;
 
-/** What the attacker's process is told. */
+/** Input of the attacker's process. */
 export interface AttackSettings {
   readonly attack: string;
   readonly port: number;
@@ -38,7 +38,7 @@ export interface AttackSettings {
   readonly ratedKeys: readonly string[];
 }
 
-/** What the process of the measured caller is told. */
+/** Input of the process with the measured caller. */
 export interface CallerSettings {
   readonly port: number;
   readonly key: string;

@@ -11,7 +11,7 @@ export class RawCaller {
   #answers = new Answers();
   #waiting: ((status: Status) => void) | undefined;
 
-  /** @param address local one: callers are told apart by it */
+  /** @param address local address: each caller has its own */
   constructor(port: number, address: string) {
     this.#place = { port, address };
   }

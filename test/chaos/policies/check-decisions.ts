@@ -62,7 +62,10 @@ function receiptFaults({ stored, record }: DecidedRun): readonly Fault[] {
 }
 
 /** How the decision of a run contradicts what the policies say, and what the provider saw. */
-function decisionFaults({ text, kind, stored, record }: DecidedRun, called: ReadonlySet<string>): readonly Fault[] {
+function decisionFaults(
+  { text, kind, stored, record }: DecidedRun,
+  called: ReadonlyMap<string, number>,
+): readonly Fault[] {
   const phase = kind === undefined ? undefined : DENIED_IN[kind];
   if (stored.decision === 'deny')
     return [
@@ -76,7 +79,7 @@ function decisionFaults({ text, kind, stored, record }: DecidedRun, called: Read
   ];
 }
 
-function faultsOf(run: DecidedRun, called: ReadonlySet<string>): readonly string[] {
+function faultsOf(run: DecidedRun, called: ReadonlyMap<string, number>): readonly string[] {
   const all: readonly Fault[] = [
     [run.kind === undefined, 'has no text'],
     ...receiptFaults(run),
@@ -105,7 +108,7 @@ async function decidedRuns(ledger: Ledger, receipts: Receipts, tenant: string): 
 function missing(runs: ReadonlyMap<string, DecidedRun>, receipts: Receipts, seen: Seen): readonly string[] {
   const decided = new Set([...runs.values()].map(({ stored }) => stored.receiptId));
   return [
-    ...[...seen.called]
+    ...[...seen.called.keys()]
       .filter((text) => !runs.has(text))
       .map((text) => `${text} reached its provider, and no decision is recorded`),
     ...[...seen.answers]

@@ -4,7 +4,7 @@ import { orbManifest } from '../../support/orbs.ts';
 import { startStandalone, type Standalone } from '../../support/standalone.ts';
 import type { Observations } from '../witness.ts';
 import { KINDS, policyFiles, type Kind } from './kinds.ts';
-import { startNotingProvider, type NotingProvider } from './provider.ts';
+import { startTextProvider, type TextProvider } from '../text-provider.ts';
 
 const ORB = 'chaos.send@1.0.0';
 const CALLERS = 6;
@@ -32,7 +32,7 @@ const AIMED: Readonly<Record<Aim, { readonly kind: Kind; readonly afterProvider:
 export interface Seen extends Observations {
   /** Text of a run whose answer came → its receipt. */
   readonly answers: Map<string, string>;
-  readonly called: ReadonlySet<string>;
+  readonly called: ReadonlyMap<string, number>;
   /** How long the last runs took, ms. */
   readonly times: number[];
   /** Texts of the runs at which a kill was aimed. */
@@ -84,7 +84,7 @@ function usualTime({ times }: Seen): number {
 async function killAt(
   platform: Standalone,
   aim: Aim,
-  provider: NotingProvider,
+  provider: TextProvider,
   { random, seen }: { readonly random: () => number; readonly seen: Seen },
 ): Promise<void> {
   const stop = new AbortController();
@@ -120,7 +120,7 @@ export async function policyRounds(
   { folder, rounds, random, seen: observed, say }: PolicyRounds,
   then: (platform: Standalone, lastKillAt: number, seen: Seen) => Promise<void>,
 ): Promise<Seen> {
-  const provider = await startNotingProvider();
+  const provider = await startTextProvider();
   const seen: Seen = { ...observed, answers: new Map(), called: provider.called, times: [], aimed: [] };
   const url = `http://127.0.0.1:${provider.port}/`;
   const start = (isBroken: boolean): Promise<Standalone> =>

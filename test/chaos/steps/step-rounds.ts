@@ -9,7 +9,8 @@ import { codeOf, startStandalone, type Standalone } from '../../support/standalo
 import { takeCheckpoint, type Observations } from '../witness.ts';
 import { policyFiles } from '../policies/kinds.ts';
 import type { Aim, Step } from './aims.ts';
-import { startStandingProvider, type StandingProvider } from './provider.ts';
+import type { TextProvider } from '../text-provider.ts';
+import { startStandingProvider } from './provider.ts';
 
 const ORB = 'chaos.send@1.0.0';
 const PATH = '/orbisets/default/execute';
@@ -85,9 +86,9 @@ async function sendHalf({ ready }: Standalone, body: string, key: string): Promi
 /** Kills at every aim in turn, on one data folder, and repeats each killed run at the next start. */
 export class StepKiller {
   readonly #given: StepRounds;
-  readonly #provider: StandingProvider;
+  readonly #provider: TextProvider;
 
-  private constructor(given: StepRounds, provider: StandingProvider) {
+  private constructor(given: StepRounds, provider: TextProvider) {
     this.#given = given;
     this.#provider = provider;
   }
@@ -216,7 +217,7 @@ export class StepKiller {
   }
 
   async #untilStanding(platform: Standalone, killed: Killed): Promise<void> {
-    const standing = this.#provider.standing(killed.text, AbortSignal.timeout(HIT_MS));
+    const standing = this.#provider.answered(killed.text, AbortSignal.timeout(HIT_MS));
     void this.#send(platform, killed).catch(() => undefined);
     await standing;
     await delay(ARRIVED_MS);

@@ -34,7 +34,7 @@ describe('a platform with policies that is killed under load', function () {
 
   it('would show what was lost or let through: the checker finds planted faults', async () => {
     const [text = '', id = ''] = [...seen.answers].find(([answered]) => answered.startsWith('before-')) ?? [];
-    const called = new Set([...seen.called, text, 'allowed-unknown']);
+    const called = new Map<string, number>([...seen.called, [text, 1], ['allowed-unknown', 1]]);
     const answers = new Map([...seen.answers, ['before-lost', id]]);
     const { faults } = await checkDecisions(data, { ...seen, called, answers });
     expect(faults).to.deep.equal([

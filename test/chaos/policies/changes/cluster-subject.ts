@@ -9,7 +9,7 @@ import type { ControlPlane } from '../../../../hack/control-plane/control-plane.
 import { createAdminApi } from '../../rig/admin-api.ts';
 import type { CountingProxy } from '../../rig/counting-proxy.ts';
 import { checkOutput } from '../../rig/oracles/process-health.ts';
-import { startNotingProvider } from '../provider.ts';
+import { startTextProvider } from '../../text-provider.ts';
 import { OBJECT_AIMS, ROW_AIMS } from './aims.ts';
 import { outcomeOf, policyClient } from './client.ts';
 import type { ChangeSubject } from './subject.ts';
@@ -33,7 +33,7 @@ export async function openClusterSubject(
   namespace: string,
   faults: string[],
 ): Promise<ClusterSubject> {
-  const provider = await startNotingProvider();
+  const provider = await startTextProvider();
   const origin = `http://127.0.0.1:${provider.port}`;
   const admin = createAdminApi(plane.server.url, plane.ca, plane.users.admin.token);
   const caller = apiKeySecret([namespace], SCOPES);

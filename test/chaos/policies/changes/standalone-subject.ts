@@ -5,7 +5,7 @@ import { endWithUs } from '../../../../hack/bench/clean-end.ts';
 import { ledgerFileOf } from '../../../support/data-ledger.ts';
 import { orbManifest } from '../../../support/orbs.ts';
 import { startStandalone } from '../../../support/standalone.ts';
-import { startNotingProvider } from '../provider.ts';
+import { startTextProvider } from '../../text-provider.ts';
 import { ROW_AIMS } from './aims.ts';
 import { policyClient } from './client.ts';
 import type { ChangeSubject } from './subject.ts';
@@ -19,7 +19,7 @@ const noObject = (): never => {
 
 /** `npm start` over one folder. @param folder for its data; the caller removes it */
 export async function openStandaloneSubject(folder: string): Promise<ChangeSubject> {
-  const provider = await startNotingProvider();
+  const provider = await startTextProvider();
   const origin = `http://127.0.0.1:${provider.port}`;
   const data = join(folder, 'data');
   const outputs: (() => string)[] = [];

@@ -28,7 +28,7 @@ export interface ChangeSubject {
   /** Everything that its processes logged. */
   readonly log: () => string;
   /** Texts that reached the provider. */
-  readonly called: ReadonlySet<string>;
+  readonly called: ReadonlyMap<string, number>;
   /** Ends everything; the data stay. */
   readonly close: () => Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
 import { json } from '../../../../api-server/http/reply.ts';
@@ -180,6 +181,38 @@ describe('bounds of a server', () => {
       third.write(from('192.0.2.1'));
       expect(String((await once(third, 'data'))[0])).to.match(/"kind":"no-room"/);
       expect(refusals).to.deep.equal(['body-bytes-per-address']);
+    });
+
+    it('that came before they were read are refused for that bound, not for the rest of them', async () => {
+      const { route, entered, proceed } = gated();
+      const late = aRoute(
+        {
+          path: '/late',
+          method: 'post',
+          scope: 'source',
+          accepts: 'bytes',
+          handle: async (request) => {
+            await route.handle(request);
+            return json({ kind: (await request.readBody({ limitBytes: 10_000 })).kind });
+          },
+        },
+        'late',
+      );
+      refusals = [];
+      app = await startApp([late], {
+        limits: { partBytesPerAddress: 1500 },
+        refused: (one) => void refusals.push(one),
+      });
+      const socket = await dial(app.port);
+      const chunk = `fa0\r\n${'x'.repeat(4000)}\r\n`;
+      socket.write(`POST /late HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(4)}`);
+      await entered;
+      await nextTurn(); // what came with the head is parsed in the turn that began the request
+      proceed();
+      expect(String((await once(socket, 'data'))[0])).to.match(/"kind":"no-room"/);
+      expect(refusals).to.deep.equal(['body-bytes-per-address']);
+      expect(app.app.load().bodyBytes).to.equal(0);
+      socket.destroy();
     });
 
     it('of all: the oldest of the key that holds most is refused', async () => {
