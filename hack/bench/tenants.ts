@@ -76,8 +76,10 @@ try {
   const where = options.cluster ? 'the API on a local control plane' : 'standalone';
   console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}, ${where}`);
   const measured = await (options.cluster ? clusterRows : standaloneRows)({ shared, hostile });
-  const share = measured.filter(({ attack }) => attack === BASELINE).flatMap(({ latencies }) => latencies);
-  const rows = measured.map((one) => ({ measured: one, row: rowOf(one, share) }));
+  // Each attack is compared with the baseline that was measured just before it, in the same process.
+  const baselineOf = (at: number): Measured | undefined =>
+    measured.slice(0, at + 1).findLast(({ attack }) => attack === BASELINE);
+  const rows = measured.map((one, at) => ({ measured: one, row: rowOf(one, baselineOf(at)?.latencies ?? []) }));
   console.log(tenantTable(rows));
   if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ where, rows }));
   process.exitCode = rows.every(({ measured: { attack }, row: { met } }) => attack === BASELINE || met) ? 0 : 1;
