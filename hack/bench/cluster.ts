@@ -4,11 +4,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { startCountingProxy, type CountingProxy } from '../../test/chaos/rig/counting-proxy.ts';
 import { makeApiKey, makeKeys, startApi, startOperator } from '../cluster/parts.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { createTenant, installPlatform, kubectlOk } from '../control-plane/install.ts';
+import { readBenchOptions } from './bench-options.ts';
 import { load } from './processes.ts';
 import { logFile, startMock, startPlatform } from './subjects.ts';
 import { median } from '../../test/support/rank.ts';
@@ -18,14 +18,17 @@ const CONCURRENCY = 32;
 const WARM_SECONDS = 6;
 const NAMESPACE = 'bench';
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '4' },
-    seconds: { type: 'string', default: '4' },
-    json: { type: 'string' },
-  },
+const options = readBenchOptions({
+  name: 'cluster',
+  about: `Compares the cost of a run through the API on a cluster with standalone. Both run all the time and are measured in turns.
+A proxy counts the calls of the Kubernetes API. The exit code is 1 when the goal is missed.`,
+  options: [
+    { name: 'rounds', takes: 'N', value: '4', least: 1, text: 'rounds' },
+    { name: 'seconds', takes: 'SECONDS', value: '4', least: 0.1, text: 'duration of each load' },
+    { name: 'json', takes: 'FILE', text: 'saves all measurements' },
+  ],
 });
-const seconds = Number(options.seconds);
+const seconds = options.number('seconds');
 
 /** A server that answers the request of the benchmark. */
 interface Target {
@@ -99,7 +102,7 @@ async function measure(folder: string, plane: ControlPlane, closing: Closing): P
   for (const warmed of [standalone, cluster]) await rate(warmed, WARM_SECONDS);
   const rates: { readonly standalone: number[]; readonly cluster: number[] } = { standalone: [], cluster: [] };
   let calls = 0;
-  for (let number = 0; number < Number(options.rounds); number += 1) {
+  for (let number = 0; number < options.number('rounds'); number += 1) {
     rates.standalone.push(await rate(standalone, seconds));
     const before = proxy.journal.requests.length;
     rates.cluster.push(await rate(cluster, seconds));
@@ -122,7 +125,8 @@ try {
   console.log(`cluster, runs/s at ${CONCURRENCY}:     ${list(result.cluster, 0)}`);
   console.log(`cluster / standalone:      ${median(ratios).toFixed(3)} (${list(ratios, 3)})   goal ≥ ${GOAL}`);
   console.log(`calls of the Kubernetes API while executing: ${result.kubernetesCalls}   goal 0`);
-  if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ ...result, ratios }));
+  const json = options.given('json');
+  if (json !== undefined) writeFileSync(json, JSON.stringify({ ...result, ratios }));
   process.exitCode = median(ratios) >= GOAL && result.kubernetesCalls === 0 ? 0 : 1;
 } finally {
   for (const close of closing.toReversed()) await close();

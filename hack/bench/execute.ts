@@ -1,6 +1,7 @@
 import { mkdtempSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { BAD_USE, badUse } from './bench-options.ts';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { checkOut } from './checkout.ts';
 import { HELP, parseCommand, type Command } from './execute/command-line.ts';
@@ -17,7 +18,6 @@ import { insideOf, ratiosOf, tableOf } from './execute/tables.ts';
 import { ROOT } from './subjects.ts';
 
 const TMPFS_MAGIC = 0x01021994;
-const USAGE = 64;
 const RESULTS = join(ROOT, 'hack/bench/results');
 /** Fits into two minutes also when every round is repeated. */
 const SHORT = { rounds: 3, warmSeconds: 2, seconds: 3, callers: [32], rows: false } as const;
@@ -114,6 +114,6 @@ try {
   else process.exitCode = (await execute(command)) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
-  say(`${error.message}\nSee npm run bench execute -- --help`);
-  process.exitCode = USAGE;
+  say(badUse('execute', error));
+  process.exitCode = BAD_USE;
 }

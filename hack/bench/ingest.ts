@@ -2,6 +2,7 @@
 import { statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { BAD_USE, badUse } from './bench-options.ts';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { HELP, parseCommand, type Command } from './ingest/command-line.ts';
 import { measurePart } from './ingest/parts.ts';
@@ -9,7 +10,6 @@ import { logFile, startMock } from './subjects.ts';
 import { tableOf, type Row } from './table.ts';
 
 const TMPFS_MAGIC = 0x01021994;
-const USAGE = 64;
 
 type Wanted = Extract<Command, { kind: 'measure' }>;
 
@@ -41,14 +41,14 @@ function readCommand(): Command | undefined {
   try {
     return parseCommand(process.argv.slice(2));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\nSee npm run bench ingest -- --help`);
+    console.error(badUse('ingest', error));
     return undefined;
   }
 }
 
 /** @returns the exit code */
 async function run(command: Command | undefined): Promise<number> {
-  if (command === undefined) return USAGE;
+  if (command === undefined) return BAD_USE;
   if (command.kind === 'help') {
     process.stdout.write(HELP);
     return 0;
@@ -56,7 +56,7 @@ async function run(command: Command | undefined): Promise<number> {
   const { folder } = command;
   if (statfsSync(folder).type === TMPFS_MAGIC) {
     console.error(`${folder} is in memory: a sync there costs nothing. Choose a folder on a disk.`);
-    return USAGE;
+    return BAD_USE;
   }
   const met = await withFolder(join(folder, 'orb-bench-'), (own) => measure(command, own));
   return met ? 0 : 1;

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { directConnection } from '../../adapters/kube/connection.ts';
 import { createKubeClient } from '../../adapters/kube/kube-client.ts';
 import type { KubeClient } from '../../adapters/kube/port.ts';
@@ -10,6 +9,7 @@ import { systemClock } from '../../adapters/time/clock.ts';
 import { makeKeys, startApi, startOperator, type Part } from '../cluster/parts.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { createTenant, installPlatform } from '../control-plane/install.ts';
+import { readBenchOptions } from './bench-options.ts';
 import { compile } from './compiled.ts';
 import { NAMESPACES } from './operator/orbs.ts';
 import { between, measureUsage, type PartUsage, type Work } from './operator/part-usage.ts';
@@ -54,16 +54,18 @@ interface Round {
   readonly stormP99Ms: number;
 }
 
-const { values: options } = parseArgs({
-  options: {
-    orbs: { type: 'string', default: '1000' },
-    rounds: { type: 'string', default: '1' },
-    idle: { type: 'string', default: '60' },
-    json: { type: 'string' },
-  },
+const options = readBenchOptions({
+  name: 'operator',
+  about: `Measures the operator and the API at scale: cold start, idle, changes. Prints a table, and the measurements as JSON.`,
+  options: [
+    { name: 'orbs', takes: 'N', value: '1000', least: 1, text: 'Orbs' },
+    { name: 'rounds', takes: 'N', value: '1', least: 1, text: 'rounds' },
+    { name: 'idle', takes: 'SECONDS', value: '60', least: 1, text: 'how long nothing changes' },
+    { name: 'json', takes: 'FILE', text: 'saves the measurements in place of printing them' },
+  ],
 });
-const orbs = Number(options.orbs);
-const idleSeconds = Number(options.idle);
+const orbs = options.number('orbs');
+const idleSeconds = options.number('idle');
 const goal = GOALS[String(orbs)];
 // As in the cluster, where a process knows its memory limit.
 const compiled = { megabytes: goal?.megabytes ?? 512 };
@@ -193,8 +195,8 @@ async function round(): Promise<Round> {
 
 await compile();
 const rounds: Round[] = [];
-for (let number = 1; number <= Number(options.rounds); number += 1) {
-  console.error(`round ${number} of ${options.rounds}, ${orbs} Orbs, ${availableParallelism()} cores`);
+for (let number = 1; number <= options.number('rounds'); number += 1) {
+  console.error(`round ${number} of ${options.text('rounds')}, ${orbs} Orbs, ${availableParallelism()} cores`);
   rounds.push(await round());
 }
 
@@ -233,5 +235,6 @@ console.log(
 );
 for (const row of rows) console.log(`| ${row.join(' | ')} |`);
 const json = JSON.stringify({ orbs, idleSeconds, rounds }, undefined, 2);
-if (options.json === undefined) console.log(json);
-else writeFileSync(options.json, `${json}\n`);
+const jsonFile = options.given('json');
+if (jsonFile === undefined) console.log(json);
+else writeFileSync(jsonFile, `${json}\n`);

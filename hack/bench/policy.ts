@@ -1,27 +1,36 @@
 // `npm run bench policy [-- --seconds 3 --rounds 3 --turns 24]`: how long one decision takes, with its facts, for sets of
 // 1, 5, 20 and 100 policies of one rule; then what 20 of them cost a run of the platform. `--turns 0` leaves that out.
 import { cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { decide, NO_ORBISET_POLICIES } from '../../core/policy/decision/decide.ts';
 import { KeptResults } from '../../core/policy/decision/kept-results.ts';
 import { policySet, type PolicySet } from '../../core/policy/decision/policy-set.ts';
 import { callerFacts, orbFacts, orbisetFacts } from '../../core/policy/facts/build-facts.ts';
 import { preFlightFacts } from '../../core/policy/facts/pre-flight-facts.ts';
 import { aPolicy, aRule } from '../../test/support/policies.ts';
+import { readBenchOptions } from './bench-options.ts';
 import { MIX, OF_RUN } from './policy-mix.ts';
 import { measureRuns } from './policy-run.ts';
 import { row, tableOf, type Row } from './table.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '3' },
-    turns: { type: 'string', default: '24' },
-  },
+const options = readBenchOptions({
+  name: 'policy',
+  about: `Measures how long one decision takes, with its facts, for sets of 1, 5, 20 and 100 policies of one rule; then what 20 of
+them cost a run of the platform, compared with none. The exit code is 1 when a goal is missed.`,
+  options: [
+    { name: 'seconds', takes: 'SECONDS', value: '3', least: 0.1, text: 'duration of each measurement of decisions' },
+    { name: 'rounds', takes: 'N', value: '3', least: 1, text: 'rounds of decisions' },
+    {
+      name: 'turns',
+      takes: 'N',
+      value: '24',
+      least: 0,
+      text: 'turns of runs with and without policies; 0 leaves them out',
+    },
+  ],
 });
-const SECONDS = Number(values.seconds);
-const ROUNDS = Number(values.rounds);
-const TURNS = Number(values.turns);
+const SECONDS = options.number('seconds');
+const ROUNDS = options.number('rounds');
+const TURNS = options.number('turns');
 const TURN_SECONDS = 1.5;
 
 const setOf = (conditions: readonly string[], count: number): PolicySet =>

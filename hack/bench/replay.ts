@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { createApiKey } from '../../adapters/api-keys/files.ts';
+import { BAD_USE, badUse } from './bench-options.ts';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { besideRows, measureBeside, type BesideRound } from './replay/beside.ts';
 import { CHANGED, deniedRuns, withChangedBytes } from './replay/changed-bytes.ts';
@@ -17,7 +18,6 @@ import { logFile, startMock, startPlatform, type BenchServer } from './subjects.
 import { row, tableOf, type Row } from './table.ts';
 
 const TMPFS_MAGIC = 0x01021994;
-const USAGE = 64;
 const ENFORCING = tenantWithPolicies(1).namespace;
 
 interface Measured {
@@ -130,7 +130,7 @@ function readCommand(): Command | undefined {
   try {
     return parseCommand(process.argv.slice(2));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\nSee npm run bench replay -- --help`);
+    console.error(badUse('replay', error));
     return undefined;
   }
 }
@@ -143,14 +143,14 @@ function isOnDisk(folder: string): boolean {
 
 /** @returns the exit code */
 async function run(command: Command | undefined): Promise<number> {
-  if (command === undefined) return USAGE;
+  if (command === undefined) return BAD_USE;
   if (command.kind === 'help') {
     process.stdout.write(HELP);
     return 0;
   }
   const { ledger, folder } = command;
   if (ledger !== undefined) mkdirSync(ledger, { recursive: true });
-  if (!isOnDisk(ledger ?? folder)) return USAGE;
+  if (!isOnDisk(ledger ?? folder)) return BAD_USE;
   const met =
     ledger === undefined
       ? await withFolder(join(folder, 'orb-bench-'), (own) => measure(command, own))

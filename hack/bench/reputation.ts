@@ -2,6 +2,7 @@
 import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { BAD_USE, badUse } from './bench-options.ts';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { HELP, parseCommand, type Command, type PartName, type Settings } from './reputation/command-line.ts';
 import { hostileRows, measureHostile } from './reputation/hostile.ts';
@@ -13,7 +14,6 @@ import { measureScores, scoreRows } from './reputation/scores.ts';
 import { tableOf, type Row } from './table.ts';
 
 const TMPFS_MAGIC = 0x01021994;
-const USAGE = 64;
 
 /** A part of the benchmark: its table, and its measurements for the file. */
 interface Part {
@@ -73,21 +73,21 @@ function readCommand(): Command | undefined {
   try {
     return parseCommand(process.argv.slice(2));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\nSee npm run bench reputation -- --help`);
+    console.error(badUse('reputation', error));
     return undefined;
   }
 }
 
 /** @returns the exit code */
 async function run(command: Command | undefined): Promise<number> {
-  if (command === undefined) return USAGE;
+  if (command === undefined) return BAD_USE;
   if (command.kind === 'help') {
     process.stdout.write(HELP);
     return 0;
   }
   if (statfsSync(command.folder).type === TMPFS_MAGIC) {
     console.error(`${command.folder} is in memory: a sync there costs nothing. Choose a folder on a disk by --folder.`);
-    return USAGE;
+    return BAD_USE;
   }
   const met = await withFolder(join(command.folder, 'orb-bench-'), (folder) => measure(command, folder));
   return met ? 0 : 1;

@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { median } from '../../test/support/rank.ts';
+import { endByBadUse, readBenchOptions } from './bench-options.ts';
 import { checkOut } from './checkout.ts';
 import { cpuMicros, residentMb, start } from './processes.ts';
 import { manifest } from './bench-orbs.ts';
@@ -66,23 +66,26 @@ function writeOrbs(folder: string, count: number): string {
   return folder;
 }
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '7' },
-    orbs: { type: 'string', default: '0' },
-    against: { type: 'string' },
-    json: { type: 'string' },
-  },
+const options = readBenchOptions({
+  name: 'start',
+  about: `Measures from the start of standalone to its first answer, and the same once more over the same data folder. The other
+commit is measured in turns with this checkout.`,
+  options: [
+    { name: 'rounds', takes: 'N', value: '7', least: 1, text: 'rounds' },
+    { name: 'orbs', takes: 'N', value: '0', least: 0, text: 'Orbs in files; 0 takes the manifests of the checkout' },
+    { name: 'against', takes: 'COMMIT', text: 'measures the platform of that commit too, for example HEAD~1' },
+    { name: 'json', takes: 'FILE', text: 'saves all measurements' },
+  ],
 });
 const folder = mkdtempSync(join(tmpdir(), 'orb-bench-start-'));
-const orbs = Number(values.orbs);
+const orbs = options.number('orbs');
 const resources = orbs === 0 ? undefined : writeOrbs(join(folder, 'resources'), orbs);
-const against = values.against === undefined ? [] : [join(folder, 'against')];
-if (values.against !== undefined) {
-  const commit = await checkOut(values.against, join(folder, 'against')).catch((error: unknown) => {
+const commitToCompare = options.given('against');
+const against = commitToCompare === undefined ? [] : [join(folder, 'against')];
+if (commitToCompare !== undefined) {
+  const commit = await checkOut(commitToCompare, join(folder, 'against')).catch((error: unknown) => {
     rmSync(folder, { recursive: true, force: true });
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exit(64);
+    return endByBadUse('start', error);
   });
   console.log(`against: ${commit}`);
 }
@@ -93,7 +96,7 @@ try {
   // The first start of a checkout fills its compile cache.
   for (const checkout of checkouts)
     await startTwice(checkout, join(folder, 'warm', String(checkouts.indexOf(checkout))), resources);
-  for (let round = 0; round < Number(values.rounds); round += 1) {
+  for (let round = 0; round < options.number('rounds'); round += 1) {
     for (const checkout of round % 2 === 0 ? checkouts : checkouts.toReversed()) {
       const own = join(folder, `${round}-${checkouts.indexOf(checkout)}`);
       pairs.get(checkout)?.push(await startTwice(checkout, own, resources));
@@ -122,5 +125,6 @@ for (const moment of ['fresh', 'restart'] as const) {
     `${`${moment}, ratio`.padEnd(24)} wall ${ratio((one) => one.wallMs)}, CPU ${ratio((one) => one.cpuMs)}, RSS ${ratio((one) => one.rssMb)}`,
   );
 }
-if (values.json !== undefined)
-  writeFileSync(values.json, JSON.stringify({ node: process.version, orbs, starts: Object.fromEntries(pairs) }));
+const json = options.given('json');
+if (json !== undefined)
+  writeFileSync(json, JSON.stringify({ node: process.version, orbs, starts: Object.fromEntries(pairs) }));

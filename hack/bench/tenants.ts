@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { endByBadUse, readBenchOptions } from './bench-options.ts';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { percentile } from '../../test/support/rank.ts';
 import { portOf } from './subjects.ts';
@@ -19,27 +19,33 @@ import { withCluster } from './tenants/cluster.ts';
 const BASELINE: AttackName = 'share';
 const WARM_SECONDS = 2;
 
-const { values: options } = parseArgs({
-  options: {
-    row: { type: 'string', multiple: true, default: [] },
-    seconds: { type: 'string', default: '10' },
-    json: { type: 'string' },
-    cluster: { type: 'boolean', default: false },
-    profile: { type: 'string' },
-  },
+const options = readBenchOptions({
+  name: 'tenants',
+  about: `Measures what one tenant has while another one attacks. The platform has a core of its own. Attackers, providers and the
+measured caller have the other one, attackers at a lower priority. The exit code is 1 when a goal is missed.`,
+  options: [
+    { name: 'row', takes: 'NAME', many: true, text: 'only this attack, for example slow-1400' },
+    { name: 'seconds', takes: 'SECONDS', value: '10', least: 0.1, text: 'duration of each attack' },
+    { name: 'cluster', text: 'the API on a local control plane in place of standalone' },
+    { name: 'profile', takes: 'FOLDER', text: 'for a CPU profile of the platform in each attack' },
+    { name: 'json', takes: 'FILE', text: 'saves all measurements' },
+  ],
 });
-const seconds = Number(options.seconds);
-const unknown = options.row.find((name) => !isAttack(name));
-if (unknown !== undefined) throw new RangeError(`there is no row "${unknown}": ${Object.keys(ATTACKS).join(', ')}`);
+const seconds = options.number('seconds');
+const wanted = options.all('row');
+const unknown = wanted.find((name) => !isAttack(name));
+if (unknown !== undefined)
+  endByBadUse('tenants', `--row takes one of ${Object.keys(ATTACKS).join(', ')}, not "${unknown}"`);
 const chosen = Object.keys(ATTACKS)
   .filter(isAttack)
-  .filter((name) => name !== BASELINE && (options.row.length === 0 || options.row.includes(name)));
+  .filter((name) => name !== BASELINE && (wanted.length === 0 || wanted.includes(name)));
 
 /** Each row has a platform of its own: what one attack left in memory counts in no other row. */
 async function standaloneRows(providers: Providers): Promise<readonly Measured[]> {
   const rows: Measured[] = [];
   for (const name of chosen) {
-    const profile = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', join(options.profile, name)];
+    const folderOfProfile = options.given('profile');
+    const profile = folderOfProfile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', join(folderOfProfile, name)];
     await withFolder(join(tmpdir(), 'orb-tenants-'), async (folder) => {
       const platform = await startAttackedPlatform(folder, providers, profile);
       try {
@@ -73,15 +79,16 @@ try {
   const [shared = '', hostile = ''] = await Promise.all(
     scripts.map(async (script) => `http://127.0.0.1:${portOf(await script.line())}`),
   );
-  const where = options.cluster ? 'the API on a local control plane' : 'standalone';
+  const where = options.has('cluster') ? 'the API on a local control plane' : 'standalone';
   console.log(`node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}, ${where}`);
-  const measured = await (options.cluster ? clusterRows : standaloneRows)({ shared, hostile });
+  const measured = await (options.has('cluster') ? clusterRows : standaloneRows)({ shared, hostile });
   // Each attack is compared with the baseline that was measured just before it, in the same process.
   const baselineOf = (at: number): Measured | undefined =>
     measured.slice(0, at + 1).findLast(({ attack }) => attack === BASELINE);
   const rows = measured.map((one, at) => ({ measured: one, row: rowOf(one, baselineOf(at)?.latencies ?? []) }));
   console.log(tenantTable(rows));
-  if (options.json !== undefined) writeFileSync(options.json, JSON.stringify({ where, rows }));
+  const json = options.given('json');
+  if (json !== undefined) writeFileSync(json, JSON.stringify({ where, rows }));
   process.exitCode = rows.every(({ measured: { attack }, row: { met } }) => attack === BASELINE || met) ? 0 : 1;
 } finally {
   for (const script of scripts) await script.stop();

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readBenchOptions } from './bench-options.ts';
 import { ROOT } from './subjects.ts';
 import { row, tableOf, type Row } from './table.ts';
 import { writeLines, type LineFiles } from './verify/write-lines.ts';
@@ -58,23 +58,22 @@ const subjectsOf = (files: LineFiles): readonly Subject[] =>
     })),
   );
 
-const { values: options } = parseArgs({
-  options: {
-    lines: { type: 'string', default: String(MIN_LINES) },
-    rounds: { type: 'string', default: '3' },
-    starts: { type: 'string', default: '25' },
-    folder: { type: 'string', default: tmpdir() },
-    json: { type: 'string' },
-  },
+const options = readBenchOptions({
+  name: 'verify',
+  about: `Measures how many receipts and bundles a second orb verify judges, on one thread and on all cores, and what one process
+costs that verifies one bundle. The exit code is 1 when a goal is missed.`,
+  options: [
+    { name: 'lines', takes: 'N', value: String(MIN_LINES), least: MIN_LINES, text: 'receipts, and bundles' },
+    { name: 'rounds', takes: 'N', value: '3', least: 1, text: 'rounds' },
+    { name: 'starts', takes: 'N', value: '25', least: MIN_STARTS, text: 'processes that verify one bundle' },
+    { name: 'folder', takes: 'FOLDER', value: tmpdir(), text: 'for the files' },
+    { name: 'json', takes: 'FILE', text: 'saves all measurements' },
+  ],
 });
-const lines = Number(options.lines);
-const starts = Number(options.starts);
-if (!(lines >= MIN_LINES) || !(starts >= MIN_STARTS)) {
-  console.error(`bench verify: at least ${MIN_LINES} lines and ${MIN_STARTS} starts`);
-  process.exit(64);
-}
+const lines = options.number('lines');
+const starts = options.number('starts');
 
-const folder = mkdtempSync(join(options.folder, 'orb-bench-verify-'));
+const folder = mkdtempSync(join(options.text('folder'), 'orb-bench-verify-'));
 const costs = new Map<string, Cost[]>();
 const note = (name: string, cost: Cost): void => void costs.set(name, [...(costs.get(name) ?? []), cost]);
 console.log(`node ${process.version}, ${cores} cores, load ${loadavg()[0]?.toFixed(2) ?? '?'}, ${lines} lines`);
@@ -87,7 +86,7 @@ try {
     const cost = timed([files.one, ...trusted], /^$/);
     if (index >= 0) note('start', cost);
   }
-  for (let round = 0; round < Number(options.rounds); round += 1) {
+  for (let round = 0; round < options.number('rounds'); round += 1) {
     for (const { name, threads, args } of subjectsOf(files)) {
       const cost = timed([...args, ...trusted, '--threads', String(threads)], new RegExp(`${lines} valid\\n$`));
       note(name, cost);
@@ -130,9 +129,7 @@ for (const name of costs.keys()) {
 }
 console.log(tableOf('orb verify', rows));
 console.log(`load at the end ${loadavg()[0]?.toFixed(2) ?? '?'}`);
-if (options.json !== undefined)
-  writeFileSync(
-    options.json,
-    JSON.stringify({ node: process.version, cores, lines, costs: Object.fromEntries(costs) }),
-  );
+const json = options.given('json');
+if (json !== undefined)
+  writeFileSync(json, JSON.stringify({ node: process.version, cores, lines, costs: Object.fromEntries(costs) }));
 if (rows.some(({ met }) => met === false)) process.exitCode = 1;

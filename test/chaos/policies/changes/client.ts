@@ -40,7 +40,8 @@ export interface ClientPlace {
 const HOUR_MS = 3_600_000;
 const DECISION = /^dec_/;
 
-async function saidOf(response: Response): Promise<Said> {
+/** Reads an answer to its end. */
+export async function saidOf(response: Response): Promise<Said> {
   const text = await response.text();
   const value: unknown = text === '' ? {} : JSON.parse(text);
   return {
