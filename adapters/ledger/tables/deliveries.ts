@@ -1,3 +1,4 @@
+import { freeBytes } from '../../memory/free-bytes.ts';
 import { openBytes, sealBytes, type AnswerPlace } from '../sealed-answer.ts';
 import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
 import { checkLimit } from '../sqlite/index-page.ts';
@@ -242,11 +243,14 @@ function failResult(result: RowResult): FailResult {
 }
 
 function acceptedOf(row: Row, dataKey: Uint8Array): AcceptedDelivery {
+  const sealed = blobOf(row, 'raw');
   const names = {
     deliveryId: textOf(row, 'delivery_id'),
     tenant: textOf(row, 'tenant'),
     source: textOf(row, 'source'),
   };
+  const raw = openBody(sealed, names, dataKey);
+  freeBytes(sealed);
   return {
     ...names,
     seq: integerOf(row, 'seq'),
@@ -254,7 +258,7 @@ function acceptedOf(row: Row, dataKey: Uint8Array): AcceptedDelivery {
     receivedAt: integerOf(row, 'received_at'),
     attempts: integerOf(row, 'attempts'),
     headers: textOf(row, 'headers'),
-    raw: openBody(blobOf(row, 'raw'), names, dataKey),
+    raw,
   };
 }
 

@@ -2,6 +2,7 @@ import { errorCode } from '../../../core/errors/error-code.ts';
 import { LedgerError } from '../../../adapters/ledger/port.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import { SharedCount } from '../../../adapters/threads/shared-count.ts';
+import { isWhole } from '../../../adapters/memory/free-bytes.ts';
 import { threadOf, type StartThread, type Thread } from '../../../adapters/threads/start-thread.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import { MappingEnded, type DeliveryMapper, type SourcedDelivery } from '../worker/delivery-mapper.ts';
@@ -67,10 +68,13 @@ function brokenError(message: string, stack: string): Error {
   return error;
 }
 
-/** Copies: a view into a pool would send the whole pool to the thread. */
+/** A body with memory of its own is handed over. A view into a pool is copied: it would send the whole pool. */
 const sentDelivery = ({ delivery, raw }: SourcedDelivery): SentDelivery => {
   const { deliveryId, tenant, source, deliveryKey, receivedAt, headers } = delivery;
-  return { delivery: { deliveryId, tenant, source, deliveryKey, receivedAt, headers }, raw: new Uint8Array(raw) };
+  return {
+    delivery: { deliveryId, tenant, source, deliveryKey, receivedAt, headers },
+    raw: isWhole(raw) ? raw : new Uint8Array(raw),
+  };
 };
 
 /**

@@ -130,6 +130,15 @@ describe('MapRunner', () => {
     await found;
   });
 
+  it('hands over a body that has its own memory, in place of a copy', async () => {
+    create();
+    const raw = Buffer.from(new ArrayBuffer(100));
+    const found = map({ ...aDelivery(1), raw });
+    expect(works(0)[0]?.deliveries[0]?.raw.buffer).to.equal(raw.buffer);
+    say(0, ['ready'], ['mapped', batch(1)]);
+    await found;
+  });
+
   it('answers what the thread asks about Orbs', async () => {
     create();
     const found = map(aDelivery(1));
