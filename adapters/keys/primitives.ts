@@ -1,4 +1,13 @@
-import { createHmac, createPublicKey, hash, randomFillSync, sign, verify, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createPublicKey,
+  hash,
+  randomFillSync,
+  sign,
+  verify,
+  type KeyObject,
+} from 'node:crypto';
 import { encodeBase64Url } from '../../core/json/base64.ts';
 import type { Sha256, Sha256Hex } from '../../core/json/digest.ts';
 import type { Encoding } from '../../core/receipt/jws.ts';
@@ -22,6 +31,13 @@ export const sha256: Sha256 = (bytes) => {
 
 /** SHA-256 as text, without bytes in between. */
 export const sha256Hex: Sha256Hex = (data) => hash('sha256', data, 'hex');
+
+/** The same of parts, one after the other: large ones are not copied into one. */
+export function sha256HexOf(parts: Iterable<Uint8Array>): string {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return digest.digest('hex');
+}
 
 /** HMAC-SHA-256, 32 bytes. */
 export const hmacSha256 = (key: Uint8Array, message: Uint8Array): Uint8Array =>

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { freeBytes } from '../memory/free-bytes.ts';
 
 /**
  * The key that an answer belongs to. It is authenticated with the answer, so that the answer can't be served under
@@ -34,6 +35,7 @@ export function sealBytes(bytes: Uint8Array, place: AnswerPlace, dataKey: Uint8A
     sealed.set(part, end);
     end += part.length;
   }
+  for (const part of parts) freeBytes(part);
   return sealed;
 }
 
@@ -44,7 +46,10 @@ export function openBytes(sealed: Uint8Array, place: AnswerPlace, dataKey: Uint8
   const decipher = createDecipheriv(ALGORITHM, dataKey, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(placeBytes(place));
   decipher.setAuthTag(sealed.subarray(NONCE_BYTES, textStart));
-  return Buffer.concat([decipher.update(sealed.subarray(textStart)), decipher.final()]);
+  // This mode holds no bytes back: its last part is empty, and checks the tag.
+  const opened = decipher.update(sealed.subarray(textStart));
+  decipher.final();
+  return opened;
 }
 
 /** Encrypts a stored answer, as `sealBytes`. */

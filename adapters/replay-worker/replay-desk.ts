@@ -15,7 +15,7 @@ import { ed25519Verify, sha256 } from '../keys/primitives.ts';
 import type { Ledger, RecordedRunRow } from '../ledger/port.ts';
 import type { Clock } from '../time/clock.ts';
 import { changeText } from './change-text.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from '../threads/pace.ts';
 import type { PolicySources, ReplayJob, ReplayProgress } from './port.ts';
 
 /** What a replay reads. */

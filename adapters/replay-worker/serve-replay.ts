@@ -1,8 +1,8 @@
 import { LedgerError } from '../ledger/port.ts';
 import { openSqliteReader } from '../ledger/sqlite-reader.ts';
+import { Pace } from '../threads/pace.ts';
 import { SharedCount } from '../threads/shared-count.ts';
 import { systemClock } from '../time/clock.ts';
-import { Pace } from './pace.ts';
 import type { ReplayJob, ReplayProgress } from './port.ts';
 import { ReplayDesk } from './replay-desk.ts';
 

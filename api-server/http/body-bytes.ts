@@ -1,4 +1,4 @@
-import { freeBytes } from './free-bytes.ts';
+import { freeBytes } from '../../adapters/memory/free-bytes.ts';
 
 /** A smaller chunk is copied: the object around a chunk takes a hundred bytes, and a stranger may send single bytes. */
 const SMALL_BYTES = 4096;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ByteAccount } from '../../adapters/http/byte-budget.ts';
 import { BodyBytes } from './body-bytes.ts';
-import { freeBytes } from './free-bytes.ts';
+import { freeBytes } from '../../adapters/memory/free-bytes.ts';
 import type { Refusal } from './server-limits.ts';
 
 /** Bounds on bytes of bodies that have not arrived whole. */

@@ -1,8 +1,8 @@
-import { sha256Hex } from '../../adapters/keys/primitives.ts';
+import { sha256Hex, sha256HexOf } from '../../adapters/keys/primitives.ts';
 import { readPayload } from '../../core/ingestion/mapping/read-payload.ts';
 import { VENDORS } from '../../core/ingestion/vendors/vendors.ts';
 import type { VendorTemplate } from '../../core/ingestion/vendors/template.ts';
-import { concatBytes, encodeUtf8 } from '../../core/json/bytes.ts';
+import { encodeUtf8 } from '../../core/json/bytes.ts';
 import { BoundValues, compileUntyped, type UntypedExpression } from '../../core/policy/language/compile-untyped.ts';
 import type { SignalSource } from './source.ts';
 
@@ -72,5 +72,5 @@ export function deliveryKeyOf(
   const id = signedId ?? bodyId(source, body);
   if (id !== undefined) return ofId(id);
   const minute = namesNoTime(source) ? `${Math.floor(receivedAt / MINUTE_MS)}\n` : '';
-  return { text: `sha256:${sha256Hex(concatBytes(encodeUtf8(`${source.sourceId}${minute}`), body))}`, by: 'hash' };
+  return { text: `sha256:${sha256HexOf([encodeUtf8(`${source.sourceId}${minute}`), body])}`, by: 'hash' };
 }

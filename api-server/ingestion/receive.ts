@@ -1,3 +1,4 @@
+import { freeBytes } from '../../adapters/memory/free-bytes.ts';
 import { LedgerError, type Ledger } from '../../adapters/ledger/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { newId } from '../../core/receipt/ids.ts';
@@ -104,7 +105,12 @@ async function answer(parts: ReceiveParts, incoming: Incoming): Promise<Reply> {
   if (refused !== undefined) return tooMany(request, source?.type, refused);
   if (parts.intake.isClosed()) return problem(request, 'overloaded');
   const delivery = await verified(parts, incoming);
-  return delivery.ok ? accepted(parts, request, delivery.value) : delivery.reply;
+  if (!delivery.ok) return delivery.reply;
+  try {
+    return await accepted(parts, request, delivery.value);
+  } finally {
+    freeBytes(delivery.value.body);
+  }
 }
 
 const FIRST_ERROR = 400;

@@ -57,6 +57,8 @@ export interface Platform {
   readonly catalog: MemoryCatalog;
   readonly metrics: Metrics;
   readonly admission: Admission;
+  /** Runs that were admitted so far: threads with other work give way to them. */
+  readonly runs: SharedCount;
   readonly runtime: Runtime;
   /** The policies in force; until their objects were read, every run is denied. */
   readonly policies: PoliciesInForce;
@@ -274,6 +276,7 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
     catalog,
     metrics,
     admission,
+    runs,
     runtime,
     policies: policy.policies,
     ...(await openIngestion(options, { ledger, metrics, loopDelayMs: delay.meanMs })),

@@ -13,7 +13,7 @@ const partsOf = (key: string): readonly [namespace: string, name: string] => {
  * @param missing parts that were not read yet
  */
 export function runIngestWorker(
-  { ledger, ledgerFile, scores, catalog, runtime, ingestion, receiving, clock, random, log, metrics }: Platform,
+  { ledger, ledgerFile, scores, catalog, runtime, runs, ingestion, receiving, clock, random, log, metrics }: Platform,
   missing: () => readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -26,6 +26,7 @@ export function runIngestWorker(
     catalog,
     count: scores.count,
     published,
+    runs,
     platformNamespace: settings.platformNamespace,
     sourceOf,
     sources: () => [...ingestion.sources.keys()].flatMap((key) => sourceOf(key) ?? []),

@@ -1,7 +1,9 @@
+import type { Transferable } from 'node:worker_threads';
 import { threadOf, type StartThread, type Thread } from '../../threads/start-thread.ts';
 import { LedgerError } from '../port.ts';
 import type { RowResult } from '../tables/table.ts';
 import type { WriteRow } from '../tables/tables.ts';
+import { handedOver } from './handed-over.ts';
 import type { FromWriter, OnFolding, Reply, ToWriter, WriterSettings } from './protocol.ts';
 
 /** Results of a commit, and the sizes after it. */
@@ -53,14 +55,14 @@ class RunningWriter {
     return this.#dead;
   }
 
-  send(message: ToWriter, handlers: ReplyHandlers): void {
+  send(message: ToWriter, handlers: ReplyHandlers, transfer: readonly Transferable[] = []): void {
     this.#handlers = handlers;
     if (this.#dead) {
       this.#fail(undefined);
       return;
     }
     try {
-      this.#thread.post(message);
+      this.#thread.post(message, transfer);
     } catch (error) {
       this.#takeHandlers()?.failed(error); // a value that can't be copied
     }
@@ -131,13 +133,14 @@ export class WriterHandle {
   }
 
   #commit(writer: RunningWriter, rows: readonly WriteRow[], { committed, failed }: GroupHandlers): void {
-    writer.send(['group', rows], {
+    const handlers: ReplyHandlers = {
       answered: (reply) => {
         if (reply[0] === 'committed') committed({ results: reply[1], size: reply[2], checkpointed: reply[3] });
         else failed(new LedgerError('ledger-unavailable', `the ledger failed: ${failureOf(reply)}`));
       },
       failed,
-    });
+    };
+    writer.send(['group', rows], handlers, handedOver(rows));
   }
 
   /** The last writer ended, or none could be started. Never rejects: the handlers get every failure. */

@@ -1,3 +1,4 @@
+import { freeBytes } from '../../memory/free-bytes.ts';
 import { openBytes, sealBytes, type AnswerPlace } from '../sealed-answer.ts';
 import { blobOf, integerOf, textOf, type Row } from '../sqlite/columns.ts';
 import { checkLimit } from '../sqlite/index-page.ts';
@@ -67,7 +68,10 @@ type FailResult =
 
 /** Deliveries from their acceptance until they are mapped (ingest-ledger.md §2). */
 interface DeliveryPort {
-  /** Must let one through for each source and key, also of concurrent calls. The bounds hold for concurrent calls too. */
+  /**
+   * Must let one through for each source and key, also of concurrent calls. The bounds hold for concurrent calls too. A
+   * repeat of a durable delivery must be found without the writer: a storm of repeats then delays no run.
+   */
   readonly acceptDelivery: (delivery: NewDelivery, bounds: QueueBounds) => Promise<AcceptResult>;
   /** In order of arrival. @throws RangeError limit outside 1–200 */
   readonly acceptedDeliveries: (query: AcceptedQuery) => Promise<readonly AcceptedDelivery[]>;
@@ -239,11 +243,14 @@ function failResult(result: RowResult): FailResult {
 }
 
 function acceptedOf(row: Row, dataKey: Uint8Array): AcceptedDelivery {
+  const sealed = blobOf(row, 'raw');
   const names = {
     deliveryId: textOf(row, 'delivery_id'),
     tenant: textOf(row, 'tenant'),
     source: textOf(row, 'source'),
   };
+  const raw = openBody(sealed, names, dataKey);
+  freeBytes(sealed);
   return {
     ...names,
     seq: integerOf(row, 'seq'),
@@ -251,7 +258,7 @@ function acceptedOf(row: Row, dataKey: Uint8Array): AcceptedDelivery {
     receivedAt: integerOf(row, 'received_at'),
     attempts: integerOf(row, 'attempts'),
     headers: textOf(row, 'headers'),
-    raw: openBody(blobOf(row, 'raw'), names, dataKey),
+    raw,
   };
 }
 
@@ -263,6 +270,15 @@ const SELECT_ACCEPTED = `SELECT deliveries.seq AS seq, delivery_id, deliveries.t
 function deliveryPort(parts: TableParts<AcceptRow | FailRow>): DeliveryPort {
   const { prepare, read, write, random, dataKey } = parts;
   const accepted = prepare(SELECT_ACCEPTED);
+  const durable = prepare(
+    `SELECT delivery_id FROM deliveries
+     WHERE source = (SELECT id FROM ingest_sources WHERE source = ?) AND delivery_key = ?`,
+  );
+  /** The reader sees synced rows only. One that is being written now is found by the writer. */
+  const earlier = ({ source, deliveryKey }: NewDelivery): string | undefined => {
+    const row = durable.get(source, deliveryKey);
+    return row && textOf(row, 'delivery_id');
+  };
   const slice = ({ limit, maxBytes = MAX_BYTES, afterSeq = 0 }: AcceptedQuery): readonly AcceptedDelivery[] => {
     checkLimit(limit);
     const found: AcceptedDelivery[] = [];
@@ -276,6 +292,8 @@ function deliveryPort(parts: TableParts<AcceptRow | FailRow>): DeliveryPort {
   };
   return {
     acceptDelivery: async (delivery, { perSource, inAll }) => {
+      const known = await read(() => earlier(delivery));
+      if (known !== undefined) return { kind: 'duplicate', deliveryId: known };
       const { deliveryId, tenant, source, deliveryKey, receivedAt, headers, raw } = delivery;
       const sealed = sealBytes(raw, placeOf(delivery), dataKey, nonceOf(random));
       const names = [deliveryId, tenant, source, deliveryKey] as const;

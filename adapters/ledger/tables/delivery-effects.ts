@@ -43,7 +43,7 @@ interface EffectPort {
    * Applies effects in their order. A delivery that no longer waits is passed over with all its effects, so the same call
    * may be repeated. A later change of the same incident expects the revision that the earlier one makes. They are
    * written in slices: when a later slice is refused, what the earlier ones wrote stays.
-   * @param effects each as it is, or packed by `packEffects`
+   * @param effects each as it is, or packed by `packEffects`; packed ones are handed over, and serve one call
    */
   readonly applyDeliveries: (
     lease: HeldLease,

@@ -1,6 +1,8 @@
 import { errorCode } from '../../../core/errors/error-code.ts';
 import { LedgerError } from '../../../adapters/ledger/port.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
+import { SharedCount } from '../../../adapters/threads/shared-count.ts';
+import { isWhole } from '../../../adapters/memory/free-bytes.ts';
 import { threadOf, type StartThread, type Thread } from '../../../adapters/threads/start-thread.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import { MappingEnded, type DeliveryMapper, type SourcedDelivery } from '../worker/delivery-mapper.ts';
@@ -21,7 +23,7 @@ const startMappingThread: StartMappingThread = threadOf(new URL('./mapping-threa
   resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB - YOUNG_MB, maxYoungGenerationSizeMb: YOUNG_MB },
 });
 
-/** A batch takes some 40 ms of CPU. On a machine with ten times as much work as cores that is seconds: one that takes longer hangs. */
+/** A batch takes some 40 ms of CPU, and four times as long beside runs. On a machine with ten times as much work as cores that is seconds: one that takes longer hangs. */
 const WORK_MS = 20_000;
 /** Starting takes some 0.3 s; on a busy machine it may take longer. */
 const START_MS = 30_000;
@@ -38,6 +40,8 @@ export interface MapRunnerOptions {
   readonly orbs: Omit<MappingOrbs, 'learn'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly logger: Pick<Logger, 'error'>;
+  /** Runs that were admitted: while it grows the thread rests between slices of its work. Absent: none are. */
+  readonly runs?: SharedCount;
   /** Limit of one batch, ms; default 20 s. */
   readonly workMs?: number;
   /** Time without work after which the thread is ended, ms; default 1 min. */
@@ -64,10 +68,13 @@ function brokenError(message: string, stack: string): Error {
   return error;
 }
 
-/** Copies: a view into a pool would send the whole pool to the thread. */
+/** A body with memory of its own is handed over. A view into a pool is copied: it would send the whole pool. */
 const sentDelivery = ({ delivery, raw }: SourcedDelivery): SentDelivery => {
   const { deliveryId, tenant, source, deliveryKey, receivedAt, headers } = delivery;
-  return { delivery: { deliveryId, tenant, source, deliveryKey, receivedAt, headers }, raw: new Uint8Array(raw) };
+  return {
+    delivery: { deliveryId, tenant, source, deliveryKey, receivedAt, headers },
+    raw: isWhole(raw) ? raw : new Uint8Array(raw),
+  };
 };
 
 /**
@@ -115,7 +122,7 @@ export class MapRunner implements DeliveryMapper {
   };
 
   #startThread(): StartedThread {
-    const { file, platformNamespace } = this.#options;
+    const { file, platformNamespace, runs = new SharedCount() } = this.#options;
     const thread = this.#start({
       onMessage: (message) => {
         if (this.#started === started) this.#took(message, started);
@@ -125,7 +132,7 @@ export class MapRunner implements DeliveryMapper {
       },
     });
     const started: StartedThread = { thread, sources: new Map(), isReady: false };
-    thread.post(['open', file, platformNamespace]);
+    thread.post(['open', file, platformNamespace, runs.memory]);
     return started;
   }
 

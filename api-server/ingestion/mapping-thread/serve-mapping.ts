@@ -1,11 +1,14 @@
 import { randomSource } from '../../../adapters/keys/primitives.ts';
+import { Pace } from '../../../adapters/threads/pace.ts';
+import { SharedCount } from '../../../adapters/threads/shared-count.ts';
+import { systemClock } from '../../../adapters/time/clock.ts';
 import { LedgerError } from '../../../adapters/ledger/port.ts';
 import { openSqliteReader } from '../../../adapters/ledger/sqlite-reader.ts';
 import { MapDesk, type MappedBatch, type MapWork } from '../worker/map-desk.ts';
 import type { DeliveryHead } from '../worker/map-delivery.ts';
 import type { MappingSource } from '../worker/mapping-source.ts';
-import { NO_PAUSES } from '../worker/pauses.ts';
 import { AskedOrbs, type OrbAnswer, type OrbQuestion } from './asked-orbs.ts';
+import { PacedSlices } from './paced-slices.ts';
 import { sourceOfForm, type SourceForm } from './source-forms.ts';
 
 /** A delivery as it crosses to the thread. */
@@ -21,7 +24,8 @@ interface SentWork extends MapWork<SentDelivery> {
 
 /** What the thread is sent: the ledger's file with the platform's namespace first, then work, and answers to questions. */
 export type ToMappingThread =
-  | readonly [kind: 'open', file: string, platformNamespace: string]
+  /** `runs`: memory of a `SharedCount`. */
+  | readonly [kind: 'open', file: string, platformNamespace: string, runs: SharedArrayBuffer]
   | readonly [kind: 'map', work: SentWork]
   | readonly [kind: 'orbs', answer: OrbAnswer];
 
@@ -47,23 +51,33 @@ function failureOf(error: unknown): FromMappingThread {
   return ['broken', message, stack];
 }
 
+interface MappingDeskParts {
+  readonly file: string;
+  readonly platformNamespace: string;
+  readonly runs: SharedCount;
+  readonly ask: (question: OrbQuestion) => Promise<OrbAnswer>;
+}
+
 /** Maps with a read connection of its own. */
 class MappingDesk {
   readonly #sources = new Map<string, MappingSource>();
   readonly #desk: MapDesk;
+  readonly #slices: PacedSlices;
 
-  constructor(file: string, platformNamespace: string, ask: (question: OrbQuestion) => Promise<OrbAnswer>) {
+  constructor({ file, platformNamespace, runs, ask }: MappingDeskParts) {
+    this.#slices = new PacedSlices(new Pace(() => runs.read(), systemClock), systemClock);
     this.#desk = new MapDesk({
       ledger: openSqliteReader(file),
       orbs: new AskedOrbs({ platformNamespace, ask }),
       random: randomSource(),
-      pauses: NO_PAUSES,
+      pauses: this.#slices,
     });
   }
 
   map({ sources, deliveries, ...work }: SentWork): Promise<MappedBatch> {
     for (const form of sources) this.#sources.set(`${form.namespace}/${form.name}`, sourceOfForm(form));
     const opened = deliveries.map((one) => ({ ...one, source: this.#sourceOf(one.delivery.source) }));
+    this.#slices.begin();
     return this.#desk.map({ ...work, deliveries: opened });
   }
 
@@ -98,9 +112,9 @@ export function serveMapping(port: MappingPort): void {
     }
   }
 
-  function open(file: string, platformNamespace: string): void {
+  function open(file: string, platformNamespace: string, runs: SharedCount): void {
     try {
-      desk = new MappingDesk(file, platformNamespace, ask);
+      desk = new MappingDesk({ file, platformNamespace, runs, ask });
       port.postMessage(['ready']);
     } catch (error) {
       port.postMessage(failureOf(error));
@@ -110,7 +124,7 @@ export function serveMapping(port: MappingPort): void {
   port.on('message', (message) => {
     switch (message[0]) {
       case 'open':
-        return open(message[1], message[2]);
+        return open(message[1], message[2], new SharedCount(message[3]));
       case 'map':
         return void map(message[1]);
       case 'orbs':

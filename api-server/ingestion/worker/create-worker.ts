@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { createLedgerLease } from '../../../adapters/ledger/ledger-lease.ts';
 import type { Ledger } from '../../../adapters/ledger/port.ts';
+import type { SharedCount } from '../../../adapters/threads/shared-count.ts';
 import type { Logger } from '../../../adapters/telemetry/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { PublishedVersions } from '../../../core/run/published.ts';
@@ -27,6 +28,8 @@ export interface IngestWorkerParts {
   /** Counts receipts in another thread. */
   readonly count: CountDeps['count'];
   readonly published: Pick<PublishedVersions, 'version'>;
+  /** Runs that were admitted: mapping gives way to them. */
+  readonly runs: SharedCount;
   readonly platformNamespace: string;
   /** The source of a key `namespace/name`, as it receives. */
   readonly sourceOf: (key: string) => SignalSource | undefined;
@@ -68,6 +71,7 @@ export function createIngestWorker(parts: IngestWorkerParts): IngestWorker {
     orbs,
     clock,
     logger,
+    runs: parts.runs,
     ...(parts.startThread === undefined ? {} : { start: parts.startThread }),
   });
   const deps: BatchDeps = {

@@ -24,7 +24,8 @@ export class MappingEnded extends Error {
 /** Maps deliveries elsewhere, so that the event loop stays free. */
 export interface DeliveryMapper {
   /**
-   * Calls are served in their order, and a second one may wait behind the first.
+   * Calls are served in their order, and a second one may wait behind the first. Bodies may be handed over: they are
+   * empty after the call, and the ledger has them still.
    * @throws MappingEnded @throws LedgerError the ledger could not be read
    */
   readonly map: (work: MapWork<SourcedDelivery>) => Promise<MappedBatch>;

@@ -15,6 +15,7 @@ import {
   randomSource,
   sha256,
   sha256Hex,
+  sha256HexOf,
   signerOf,
 } from '../../../../adapters/keys/primitives.ts';
 import { signJws } from '../../../../core/receipt/jws.ts';
@@ -284,6 +285,10 @@ describe('primitives', () => {
     const text = 'Grüße, 世界 🚀';
     expect(sha256Hex(text)).to.equal(Buffer.from(sha256(Buffer.from(text))).toString('hex'));
     expect(sha256Hex(Buffer.from(text))).to.equal(sha256Hex(text));
+    for (const at of [0, 1, 3]) {
+      const bytes = Buffer.from(text);
+      expect(sha256HexOf([bytes.subarray(0, at), bytes.subarray(at)]), `cut at ${at}`).to.equal(sha256Hex(text));
+    }
   });
 
   it('verify RFC 8032 test 2, and no malformed key, signature or message', () => {

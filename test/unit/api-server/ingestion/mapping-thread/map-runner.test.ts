@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LedgerError } from '../../../../../adapters/ledger/port.ts';
+import { SharedCount } from '../../../../../adapters/threads/shared-count.ts';
 import type { StartThread } from '../../../../../adapters/threads/start-thread.ts';
 import { MapRunner, type MapRunnerOptions } from '../../../../../api-server/ingestion/mapping-thread/map-runner.ts';
 import type {
@@ -87,10 +88,11 @@ describe('MapRunner', () => {
     (threads[index]?.posted ?? []).flatMap((message) => (message[0] === 'map' ? [message[1]] : []));
 
   it('starts a thread with the first batch, and answers in their order', async () => {
-    create();
+    const runs = new SharedCount();
+    create({ runs });
     expect(threads).to.have.length(0);
     const found = [map(aDelivery(1)), map(aDelivery(2))];
-    expect(threads[0]?.posted[0]).to.deep.equal(['open', '/ledger', 'orb-system']);
+    expect(threads[0]?.posted[0]).to.deep.equal(['open', '/ledger', 'orb-system', runs.memory]);
     expect(works(0).map(({ deliveries }) => deliveries.length)).to.deep.equal([1, 1]);
     say(0, ['ready'], ['mapped', batch(1)], ['mapped', batch(2)]);
     expect((await Promise.all(found)).map(({ known }) => known)).to.deep.equal([1, 2]);
@@ -124,6 +126,15 @@ describe('MapRunner', () => {
     expect(texts).to.include('{"number":1}');
     for (const word of [SECRET, 'secrets', 'scheme', 'sourceId'])
       expect(texts.filter((text) => text.includes(word))).to.deep.equal([]);
+    say(0, ['ready'], ['mapped', batch(1)]);
+    await found;
+  });
+
+  it('hands over a body that has its own memory, in place of a copy', async () => {
+    create();
+    const raw = Buffer.from(new ArrayBuffer(100));
+    const found = map({ ...aDelivery(1), raw });
+    expect(works(0)[0]?.deliveries[0]?.raw.buffer).to.equal(raw.buffer);
     say(0, ['ready'], ['mapped', batch(1)]);
     await found;
   });

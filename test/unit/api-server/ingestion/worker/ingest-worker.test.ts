@@ -6,6 +6,7 @@ import {
 } from '../../../../../api-server/ingestion/worker/create-worker.ts';
 import type { IngestWorker } from '../../../../../api-server/ingestion/worker/ingest-worker.ts';
 import { LedgerError } from '../../../../../adapters/ledger/port.ts';
+import { SharedCount } from '../../../../../adapters/threads/shared-count.ts';
 import { anIngestRig, type IngestRig } from '../../../../support/ingest-rig.ts';
 import { mappingOnThisThread } from '../../../../support/mapping-here.ts';
 import { recordLog } from '../../../../support/kube/runtime-recorders.ts';
@@ -58,6 +59,7 @@ describe('the worker of deliveries', () => {
       sources: () => sources.of('acme'),
       random: rig.desk.random,
       ledgerFile: rig.ledgerFile,
+      runs: new SharedCount(),
       startThread: mappingOnThisThread,
       logger: log.logger,
       holder: 'one',

@@ -192,6 +192,21 @@ describe('routes that vendors call', () => {
       await away.close();
     });
 
+    it('with the memory of a large body given back at once, whatever the answer is', async () => {
+      const bodies: Uint8Array[] = [];
+      for (const kind of ['accepted', 'full'] as const) {
+        const kept = await openReceiving(sources, {
+          acceptDelivery: ({ raw }) => {
+            bodies.push(raw);
+            return Promise.resolve({ kind });
+          },
+        });
+        await kept.app.call('POST', PATH, { key: null, headers: GOOD, body: `{"text":"${'x'.repeat(200_000)}"}` });
+        await kept.close();
+      }
+      expect(bodies.map(({ length }) => length)).to.deep.equal([0, 0]);
+    });
+
     it('more than may wait with 503, by the bounds of the queue', async () => {
       const bounds: unknown[] = [];
       const full = await openReceiving(sources, {

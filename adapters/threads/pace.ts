@@ -1,9 +1,9 @@
 import type { Clock } from '../time/clock.ts';
 
-/** So long after a run began a replay still rests, ms: with four runs a second it never works at its full speed. */
+/** So long after a run began the work still rests, ms: with four runs a second it never has its full speed. */
 const BUSY_MS = 250;
 
-/** Rest for each time of work: a quarter of a core is left to the replay. */
+/** Rest for each time of work: a quarter of a core is left to it. */
 const REST_PER_WORK = 3;
 
 /** Most rest at a time, ms: a slice that took long, because others had the core, is followed by no longer rest. */
@@ -11,7 +11,10 @@ const MOST_REST_MS = 50;
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Holds a replay back while runs begin in its process: they come first, and a replay has time. */
+/**
+ * Holds the work of a thread back while runs begin in its process: they come first. It never stops: a quarter of a core is
+ * left to it, and a whole one when no run begins.
+ */
 export class Pace {
   readonly #runs: () => number;
   readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { Pace } from '../../../../adapters/replay-worker/pace.ts';
+import { Pace } from '../../../../adapters/threads/pace.ts';
 import { SharedCount } from '../../../../adapters/threads/shared-count.ts';
 
-describe('the pace of a replay', () => {
+describe('the pace of a thread beside runs', () => {
   let now: number;
   let slept: number[];
   let runs: SharedCount;
