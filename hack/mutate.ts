@@ -20,7 +20,7 @@ if (options === undefined) {
   process.exit(process.argv.includes('--help') ? 0 : 2);
 }
 const { seed, count, minutes, file: part, pauseWhile } = options;
-const trials = new Trials();
+const trials = new Trials(options.near);
 const equal = readEqual();
 const earlier = readFates(options.again);
 
@@ -48,7 +48,10 @@ async function triedFate(mutant: Placed): Promise<Fate> {
   return fate;
 }
 
-async function fatesOf(sample: readonly Placed[]): Promise<ReadonlyMap<string, Fate>> {
+const results: Result[] = [];
+
+/** Tries changes one by one. The result is written after each, so that a run can be broken off and taken up again. */
+async function measure(place: string, sample: readonly Placed[]): Promise<Result> {
   const began = performance.now();
   const fates = new Map<string, Fate>();
   let tried = 0;
@@ -56,22 +59,23 @@ async function fatesOf(sample: readonly Placed[]): Promise<ReadonlyMap<string, F
     if (performance.now() - began > minutes * 60_000) break;
     const known = knownFate(mutant);
     fates.set(mutant.name, known ?? (await triedFate(mutant)));
-    if (known === undefined) tried += 1;
-    if (known === undefined && tried % CONTROL_EVERY === 0) await trials.control(mutant.file);
+    if (known !== undefined) continue;
+    tried += 1;
+    if (tried % CONTROL_EVERY === 0) await trials.control(mutant.file);
+    writeResults(options?.json, [...results, resultOf(place, seed, fates)]);
   }
-  return fates;
+  return resultOf(place, seed, fates);
 }
 
-const results: Result[] = [];
 for (const place of options.places) {
   const all = (AREAS[place] ?? [place])
     .flatMap(filesIn)
     .filter((file) => !file.endsWith('/port.ts'))
     .flatMap(placedIn);
   refuseOutdated(equal, all);
-  const result = resultOf(place, seed, await fatesOf(drawn(all)));
+  const result = await measure(place, drawn(all));
   results.push(result);
   console.log(summaryOf(result, all.length));
-  if (options.json !== undefined) writeResults(options.json, results);
+  writeResults(options.json, results);
 }
 trials.end();

@@ -35,7 +35,12 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
   'core/policy/decision': ['test/unit/api-server/policy', 'test/unit/api-server/run'],
   'core/receipt': ['test/unit/core/verify', 'test/unit/api-server/run'],
   'core/redaction': ['test/unit/adapters/telemetry'],
-  'core/reputation': ['test/unit/api-server/reputation'],
+  'core/reputation': [
+    'test/unit/hack/vectors.test.ts',
+    'test/unit/adapters/reputation-worker',
+    'test/unit/cli/reputation',
+    'test/unit/api-server/reputation',
+  ],
   'core/template': ['test/unit/core/run', 'test/unit/core/orb'],
   'core/verify': ['test/unit/cli/verify', 'test/unit/cli/receipts'],
   'operator/kinds': ['test/unit/core/orbiset', 'test/unit/operator/kinds/orbiset'],

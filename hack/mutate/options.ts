@@ -10,6 +10,8 @@ interface Options {
   readonly json: string | undefined;
   readonly again: string | undefined;
   readonly pauseWhile: string;
+  /** Only the tests of a file and of its folder. */
+  readonly near: boolean;
 }
 
 export const helpOf = (areas: readonly string[]): string => `npm run mutate -- PLACE… [OPTION…]
@@ -23,8 +25,9 @@ PLACE is a folder, a file or one of: ${areas.join(', ')}
   --count M            how many of each place (200)
   --minutes L          ends a place after this time (600)
   --file PART          only files whose path contains this text
-  --json FILE          writes the result, with the survivors
-  --again FILE         tries only what survived according to such a result
+  --json FILE          writes the result, also while it runs
+  --again FILE         tries only what survived or was not tried according to such a result
+  --near               runs only the tests of the file and of its folder: faster, and more survive
   --pause-while FILE   waits between two changes as long as this file exists
 
 A change is killed when a test fails. A change is timed out when the tests with it take 20 s more than five times
@@ -46,6 +49,7 @@ export function optionsOf(args: readonly string[]): Options | undefined {
       json: { type: 'string' },
       again: { type: 'string' },
       'pause-while': { type: 'string', default: '' },
+      near: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -60,5 +64,6 @@ export function optionsOf(args: readonly string[]): Options | undefined {
     json: values.json,
     again: values.again,
     pauseWhile: values['pause-while'],
+    near: values.near,
   };
 }
