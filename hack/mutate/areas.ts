@@ -19,7 +19,11 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
 const FURTHER: Readonly<Record<string, readonly string[]>> = {
   'adapters/api-keys': ['test/unit/api-server/http/server.test.ts'],
   'adapters/egress': ['test/unit/core/manifest-rules'],
-  'adapters/ledger': ['test/unit/adapters/ledger', 'test/unit/api-server/run'],
+  'adapters/ledger/tables': [
+    'test/unit/adapters/ledger/sqlite-ledger.test.ts',
+    'test/unit/adapters/ledger/sqlite-ledger-open.test.ts',
+    'test/unit/api-server/run/idempotency.test.ts',
+  ],
   'api-server/ingestion': ['test/unit/api-server/services/ingestion'],
   'api-server/run': ['test/unit/api-server/services/execute'],
   'api-server/vault': ['test/unit/api-server/feeds'],
@@ -31,7 +35,12 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
   'core/policy/decision': ['test/unit/api-server/policy', 'test/unit/api-server/run'],
   'core/receipt': ['test/unit/core/verify', 'test/unit/api-server/run'],
   'core/redaction': ['test/unit/adapters/telemetry'],
-  'core/reputation': ['test/unit/api-server/reputation'],
+  'core/reputation': [
+    'test/unit/hack/vectors.test.ts',
+    'test/unit/adapters/reputation-worker',
+    'test/unit/cli/reputation',
+    'test/unit/api-server/reputation',
+  ],
   'core/template': ['test/unit/core/run', 'test/unit/core/orb'],
   'core/verify': ['test/unit/cli/verify', 'test/unit/cli/receipts'],
   'operator/kinds': ['test/unit/core/orbiset', 'test/unit/operator/kinds/orbiset'],

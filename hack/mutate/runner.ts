@@ -12,10 +12,14 @@ interface Changed {
 export type Outcome = 'passed' | 'failed' | 'timed out';
 interface Answer {
   readonly failed?: string;
+  /** The test that failed reached its own limit. */
+  readonly late: boolean;
   readonly clean: boolean;
 }
 
 const WORKER = resolve('hack/mutate/worker.ts');
+/** Of one test, in the unit tests 2 s: here they run on a busy machine. */
+export const LIMIT_OF_A_TEST_MS = 30_000;
 const RUNS_OF_ONE_PROCESS = 60;
 const env = { ...process.env, ORB_PROPERTY_RUNS: '100' };
 
@@ -44,13 +48,25 @@ export class Runner {
       () => undefined,
       () => undefined,
     );
-    child.send({ url: pathToFileURL(resolve(file)).href, source, reaching: [...reaching], tests });
+    child.send({
+      url: pathToFileURL(resolve(file)).href,
+      source,
+      reaching: [...reaching],
+      tests,
+      testMs: LIMIT_OF_A_TEST_MS,
+    });
     const got = await Promise.race([answer, exit]);
     clearTimeout(timer);
     ended.abort();
     if (got?.clean !== true || this.#runs >= RUNS_OF_ONE_PROCESS) this.end();
+    return late ? 'timed out' : this.#outcome(got);
+  }
+
+  #outcome(got: Answer | undefined): Outcome {
     this.failure = got?.failed ?? 'the process ended';
-    return late ? 'timed out' : got !== undefined && got.failed === undefined ? 'passed' : 'failed';
+    if (got === undefined) return 'failed';
+    if (got.late) return 'timed out';
+    return got.failed === undefined ? 'passed' : 'failed';
   }
 
   end(): void {

@@ -9,10 +9,17 @@ interface Run {
   readonly source: string;
   readonly reaching: readonly string[];
   readonly tests: readonly string[];
+  /** Time limit of each test. */
+  readonly testMs: number;
+}
+
+interface Failure {
+  readonly text: string;
+  readonly isLate: boolean;
 }
 
 let number = 0;
-let current: Run = { url: '', source: '', reaching: [], tests: [] };
+let current: Run = { url: '', source: '', reaching: [], tests: [], testMs: 0 };
 let fresh: ReadonlySet<string> = new Set();
 
 registerHooks({
@@ -27,17 +34,18 @@ registerHooks({
 });
 
 /** @returns what failed, `undefined`: nothing */
-async function failure(): Promise<string | undefined> {
-  const mocha = new Mocha({ bail: true, timeout: 20_000, ui: 'bdd', reporter: reporters.Base });
+async function failure(): Promise<Failure | undefined> {
+  const mocha = new Mocha({ bail: true, timeout: current.testMs, ui: 'bdd', reporter: reporters.Base });
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   for (const test of current.tests) await import(pathToFileURL(test).href);
   return new Promise((resolve) => {
-    let first: string | undefined;
+    let first: Failure | undefined;
     const runner = mocha.run((failed) => {
-      resolve(failed === 0 ? undefined : (first ?? 'a test'));
+      resolve(failed === 0 ? undefined : (first ?? { text: 'a test', isLate: false }));
     });
-    runner.on('fail', (test, error) => {
-      first ??= `${test.fullTitle()}: ${String(error)}`;
+    runner.on('fail', (test, error: unknown) => {
+      const isLate = error instanceof Error && 'code' in error && error.code === 'ERR_MOCHA_TIMEOUT';
+      first ??= { text: `${test.fullTitle()}: ${String(error)}`, isLate };
     });
   });
 }
@@ -50,13 +58,13 @@ async function carryOut(run: Run): Promise<void> {
   current = run;
   fresh = new Set(run.reaching.map((file) => pathToFileURL(file).href));
   const before = held();
-  let failed: string | undefined;
+  let failed: Failure | undefined;
   try {
     failed = await failure();
   } catch (error) {
-    failed = `not loaded: ${String(error)}`;
+    failed = { text: `not loaded: ${String(error)}`, isLate: false };
   }
-  process.send?.({ failed, clean: held() <= before });
+  process.send?.({ failed: failed?.text, late: failed?.isLate === true, clean: held() <= before });
 }
 
 // mocha drops unhandled rejections; a test with an unhandled rejection must fail.

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer, Socket } from 'node:net';
+import { ConnectWatch } from '../../../../adapters/egress/connect-fault.ts';
 import { GuardedConnector, type ConnectorDeps } from '../../../../adapters/egress/connector.ts';
 import { EgressFault } from '../../../../adapters/egress/faults.ts';
-import type { DialFailure } from '../../../../adapters/egress/port.ts';
+import type { DialFailure, TransportFault } from '../../../../adapters/egress/port.ts';
 import { createTrust } from '../../../../adapters/egress/tls.ts';
 import { answer, rawServer, rawTlsServer, type RawServer } from '../../../support/egress.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
@@ -47,6 +48,45 @@ const lookupError =
   (code: string): ConnectorDeps['resolve'] =>
   () =>
     Promise.reject(Object.assign(new Error('getaddrinfo'), { code }));
+
+const WATCHED: readonly (readonly [code: string, fault: TransportFault | undefined])[] = [
+  ['ECONNREFUSED', { kind: 'refused' }],
+  ['CERT_NOT_YET_VALID', { kind: 'not-yet-valid' }],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', { kind: 'wrong-name' }],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', { kind: 'untrusted' }],
+  ['SELF_SIGNED_CERT_IN_CHAIN', { kind: 'untrusted' }],
+  ['UNABLE_TO_GET_ISSUER_CERT', { kind: 'untrusted' }],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', { kind: 'untrusted' }],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', { kind: 'untrusted' }],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', { kind: 'not-tls' }],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', { kind: 'not-tls' }],
+  ['CERT_HAS_EXPIRED', { kind: 'expired', at: null }],
+  ['ECONNRESET', undefined],
+  ['constructor', undefined],
+];
+
+describe('an error of a connection that is being made', () => {
+  const faultOf = (code: string | undefined, hasConnected: boolean): DialFailure => {
+    const socket = new Socket();
+    const watch = new ConnectWatch(socket);
+    if (hasConnected) socket.emit('connect');
+    return watch.faultOf(Object.assign(new Error('secret text'), code === undefined ? {} : { code })).failure;
+  };
+
+  for (const [code, fault] of WATCHED)
+    it(`is named by its code: ${code}`, () => {
+      const known = fault === undefined ? {} : { fault };
+      expect(faultOf(code, false)).to.deep.equal({ kind: 'transport', code: 'connect', ...known });
+      expect(faultOf(code, true)).to.deep.equal({ kind: 'transport', code: 'tls', ...known });
+    });
+
+  it('is our own shortage, or a fault that was named before', () => {
+    expect(faultOf('EMFILE', false)).to.deep.equal({ kind: 'exhausted', code: 'platform-exhausted' });
+    const named = new EgressFault({ kind: 'timeout', code: 'connect-timeout' });
+    expect(new ConnectWatch(new Socket()).faultOf(named)).to.equal(named);
+    expect(faultOf(undefined, false)).to.deep.equal({ kind: 'transport', code: 'connect' });
+  });
+});
 
 describe('the fault of a connection that was not made', () => {
   it('is a refusal when nothing listens', async () => {

@@ -73,6 +73,9 @@ describe('a request', () => {
     'Proxy-Authorization',
     'accept-encoding',
     'te',
+    'Keep-Alive',
+    'trailer',
+    'Upgrade',
   ]) {
     it(`must not set ${name}`, async () => {
       const error = await dial(aDialer(), aRequest(`${ORIGIN}/`, { headers: [[name, 's3cr3t']] })).catch(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { abortFailure, blocked, EgressFault, failureOf } from '../../../../adapters/egress/faults.ts';
+import { abortFailure, blocked, EgressFault, failureOf, isShortage } from '../../../../adapters/egress/faults.ts';
 
 const coded = (code: string): Error => Object.assign(new Error('secret text'), { code });
 
@@ -31,9 +31,13 @@ const ROWS: readonly (readonly [why: string, error: unknown, responding: boolean
     false,
     { kind: 'transport', code: 'tls' },
   ],
-  ...['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'].map(
+  ...['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EAI_MEMORY'].map(
     (code) => [`our own ${code}`, coded(code), false, { kind: 'exhausted', code: 'platform-exhausted' }] as const,
   ),
+  ['a closed agent', coded('UND_ERR_CLOSED'), false, { kind: 'cancelled', code: 'cancelled' }],
+  ['what undici can not do', coded('UND_ERR_NOT_SUPPORTED'), false, { kind: 'transport', code: 'protocol' }],
+  ['a broken handshake', coded('EPROTO'), true, { kind: 'transport', code: 'tls' }],
+  ['an error of TLS in Node', coded('ERR_TLS_CERT_ALTNAME_INVALID'), true, { kind: 'transport', code: 'tls' }],
   ['a destroyed agent', coded('UND_ERR_DESTROYED'), false, { kind: 'cancelled', code: 'cancelled' }],
   ['a request that undici refuses', coded('UND_ERR_INVALID_ARG'), false, { kind: 'transport', code: 'protocol' }],
   ['an error without a code', new Error('x'), false, { kind: 'transport', code: 'reset' }],
@@ -47,6 +51,15 @@ describe('failureOf', () => {
       expect(failureOf(error, responding)).to.deep.equal(expected);
     });
   }
+});
+
+describe('isShortage', () => {
+  it('tells our own shortage from faults of others', () => {
+    expect(['EMFILE', 'EAI_MEMORY'].map((code) => isShortage(coded(code)))).to.deep.equal([true, true]);
+    expect([coded('ECONNRESET'), coded('UND_ERR_CLOSED'), new Error('x'), null].map(isShortage)).to.deep.equal(
+      Array(4).fill(false),
+    );
+  });
 });
 
 describe('abortFailure', () => {

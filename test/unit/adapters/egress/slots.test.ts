@@ -49,4 +49,26 @@ describe('OriginSlots', () => {
     slots.release('a');
     expect([slots.take('a'), slots.take('a'), slots.take('a')]).to.deep.equal([true, true, false]);
   });
+
+  it('keeps those that are in use when one of them is released', () => {
+    const slots = new OriginSlots(3);
+    slots.take('a');
+    slots.take('a');
+    slots.take('a');
+    slots.release('a');
+    expect([slots.take('a'), slots.take('a')]).to.deep.equal([true, false]);
+  });
+
+  it('forgets who was aborted, wherever it waits', async () => {
+    const slots = new OriginSlots(1);
+    slots.take('a');
+    const controllers = Array.from({ length: 3 }, () => new AbortController());
+    const waits = controllers.map(({ signal }) => slots.wait('a', signal));
+    controllers[1]?.abort();
+    slots.release('a');
+    slots.release('a');
+    expect(await Promise.all(waits)).to.deep.equal([true, false, true]);
+    slots.release('a');
+    expect([slots.take('a'), slots.take('a')]).to.deep.equal([true, false]);
+  });
 });

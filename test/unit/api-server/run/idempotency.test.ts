@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DialFailure, DialResult } from '../../../../adapters/egress/port.ts';
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
+import type { RouteRequest } from '../../../../api-server/http/route.ts';
 import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
+import { claimOf, replay } from '../../../../api-server/run/idempotency.ts';
 import { sweep } from '../../../../api-server/run/sweeper.ts';
 import { ACME, answered, createTestRuntime, hangs } from '../../../support/a-runtime.ts';
 import { at, objectAt, textAt } from '../../../support/members.ts';
@@ -20,6 +22,18 @@ const failedBy = (failure: DialFailure, sent: boolean): DialResult => ({
   ms: 3,
   exception: false,
 });
+
+const BARE: Omit<RouteRequest, 'caller' | 'header'> = {
+  requestId: 'req_1',
+  traceparent: '',
+  params: {},
+  query: new URLSearchParams(),
+  headerPairs: [],
+  address: '192.0.2.1',
+  body: new Uint8Array(),
+  readBody: () => ({ kind: 'body', bytes: new Uint8Array() }),
+  signal: new AbortController().signal,
+};
 
 const lost = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
 
@@ -214,6 +228,42 @@ describe('Idempotency-Key (security.md S20)', () => {
     expect((await execute({ key: 'k-day' })).headers['idempotency-replayed']).to.equal(undefined);
     expect(sent).to.have.lengthOf(2);
   });
+
+  it('replays until 24 hours are over', async () => {
+    const { execute, sent, runtime } = create();
+    await execute({ key: 'k-almost' });
+    await fixture.clock.advance(24 * 60 * 60 * 1000 - 1);
+    await sweep(runtime);
+    expect((await execute({ key: 'k-almost' })).headers['idempotency-replayed']).to.equal('true');
+    expect(sent).to.have.lengthOf(1);
+  });
+
+  it('gives a call without an API key neither the keys nor the answers of a tenant', () => {
+    const { runtime } = create();
+    const request = { ...BARE, header: (name: string) => (name === 'idempotency-key' ? 'k-1' : undefined) };
+    const orbiset = { fullName: 'acme.support' };
+    const [own, anonymous] = [ACME, undefined].map((caller) => claimOf(runtime, { ...request, caller }, orbiset));
+    expect(own?.kind === 'claim' && own.claim.path).to.equal('/orbisets/acme.support/execute');
+    expect(anonymous?.kind === 'claim' && anonymous.claim.path).to.equal('anonymous /orbisets/acme.support/execute');
+  });
+
+  const broken: readonly [why: string, answer: string][] = [
+    ['nothing', 'null'],
+    ['a list', '[]'],
+    ['a status as text', '{"status":"200","headers":{},"body":""}'],
+    ['no headers', '{"status":200,"body":""}'],
+    ['a list of headers', '{"status":200,"headers":[],"body":""}'],
+    ['a header that is a number', '{"status":200,"headers":{"a":"b","c":1},"body":""}'],
+    ['no body', '{"status":200,"headers":{}}'],
+    ['a body that is no text', '{"status":200,"headers":{},"body":{}}'],
+  ];
+  for (const [why, answer] of broken)
+    it(`replays no stored answer that holds ${why}`, () => {
+      expect(() => replay({ requestId: 'req_1' }, { isSameBody: true, runId: 'run_1', answer })).to.throw(
+        TypeError,
+        'a stored answer is not an answer',
+      );
+    });
 
   const malformed: readonly [string, string][] = [
     ['a space', 'a b'],

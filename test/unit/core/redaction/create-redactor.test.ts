@@ -84,6 +84,7 @@ const ENCODERS: readonly (readonly [string, (text: string) => string])[] = [
 /** Bytes that no form contains, in the canaries above or anywhere. */
 const BEFORE = utf8('{"echo":"~|');
 const AFTER = utf8('|~","status":7}');
+const padded = (text: string, length: number): string => text.padStart(length, '~');
 const around = (middle: string): Uint8Array => Buffer.concat([BEFORE, Buffer.from(middle), AFTER]);
 
 describe('createRedactor', () => {
@@ -203,7 +204,28 @@ describe('createRedactor', () => {
     const redactor = createRedactor([]);
     const bytes = utf8('text');
     expect(redactor.bytes(bytes).value).to.equal(bytes);
+    expect(redactor.bytes(bytes).hits).to.equal(0);
     expect(redactor.text('text')).to.deep.equal({ value: 'text', hits: 0 });
+    expect(redactor.json(['text'])).to.deep.equal({ value: ['text'], hits: 0 });
+  });
+
+  it('changes nothing beside a value', () => {
+    const redactor = createRedactor([{ name: 'K', value: utf8('cnry-12345678') }]);
+    expect(redactor.text('\ufeffcnry-12345678\ufeff\u0000').value).to.equal('\ufeff[redacted:K]\ufeff\u0000');
+    // Half of a character has no bytes, so a text with it is only read.
+    expect(redactor.text('\ud800 %41')).to.deep.equal({ value: '\ud800 %41', hits: 0 });
+  });
+
+  it('takes two encodings off, and one off a text over 256 KiB', () => {
+    const redactor = createRedactor([{ name: 'K', value: utf8('cnry-12345678') }]);
+    const [once, twice] = ['cnry%2d12345678', 'cnry%252d12345678'];
+    for (const length of [20, 4096, 4097, 262_144]) {
+      expect(redactor.text(padded(once, length)).hits, `${length}`).to.equal(1);
+      expect(redactor.text(padded(twice, length)).hits, `${length}`).to.equal(1);
+    }
+    expect(redactor.text(padded(once, 262_145)).hits).to.equal(1);
+    expect(redactor.text(padded(twice, 262_145)).hits).to.equal(0);
+    expect(redactor.text('cnry%25252d12345678').hits).to.equal(0);
   });
 
   it('puts no character into a marker that could end a string', () => {

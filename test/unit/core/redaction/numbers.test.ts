@@ -66,6 +66,8 @@ describe('secrets that come back as JSON numbers', () => {
     ['of another value', '12345678', 12_345_679],
     ['of a value under 8 bytes', '1234567', 1_234_567],
     ['of a value with fewer than 8 digits behind its zeros', '00000001', 1],
+    ['that differs from a value in its 15th digit', '123456789012345', 123_456_789_012_346],
+    ['under a million', '00000012', 12],
     ['of a value that is no number', 'cnry-12345678', 12_345_678],
   ];
   for (const [why, secret, value] of left) {

@@ -25,6 +25,28 @@ describe('Redactor.json', () => {
     });
   }
 
+  it('gives three keys that are forms of one value three names', () => {
+    const forms = [SECRET, Buffer.from(SECRET).toString('hex'), encodeURIComponent(SECRET)];
+    const { value, hits } = json(Object.fromEntries(forms.map((form, index) => [form, index])));
+    expect(value).to.deep.equal({ '[redacted:K]': 0, '[redacted:K]#2': 1, '[redacted:K]#3': 2 });
+    expect(hits).to.equal(3);
+  });
+
+  it('gives members that can be changed and removed', () => {
+    const { value } = json({ a: SECRET });
+    const own = isJsonObject(value) ? Object.getOwnPropertyDescriptor(value, 'a') : undefined;
+    expect(own).to.deep.equal({ value: '[redacted:K]', enumerable: true, writable: true, configurable: true });
+  });
+
+  it('finds a value behind members of every kind', () => {
+    for (const before of [null, true, false, 0, 1.5, '', [], {}, [[null]], { a: { b: 1 } }])
+      for (const input of [
+        [before, SECRET],
+        [SECRET, before],
+      ])
+        expect(json(input).value).to.deep.equal(input.map((item) => (item === SECRET ? '[redacted:K]' : item)));
+  });
+
   it('returns the same value when nothing is hit', () => {
     const value = { a: ['b', 1, null, { c: true }] };
     expect(json(value).value).to.equal(value);

@@ -68,6 +68,12 @@ describe('verifyBundle', () => {
       [2, 'a receipt as keys document', 'keys_invalid', { bundle: (b) => ({ ...b, keys_jws: b.jws }) }],
       [2, 'a key that is not named by its thumbprint', 'keys_invalid', receiptKey({ kid: keys.stranger.kid })],
       [2, 'one key id twice', 'keys_invalid', withDocument((d) => ({ ...d, keys: [...d.keys, ...d.keys] }))],
+      [
+        2,
+        'an active key with a time of revocation',
+        'keys_invalid',
+        receiptKey({ revoked_at: '2026-11-20T11:00:00.000Z' }),
+      ],
       [2, 'an active key with a log index of revocation', 'keys_invalid', receiptKey({ revoked_log_index: 9 })],
       [2, 'a keys document of another schema', 'keys_invalid', withDocument((d) => ({ ...d, schema: `${d.schema}x` }))],
       [
@@ -218,16 +224,21 @@ describe('verifyBundle', () => {
   }
 
   it('gives tampered, undecidable or untrusted by the table', () => {
-    const tampered = ['signature', 'input', 'output'] as const;
+    expect(verdictOf('ok')).to.equal('valid');
+    const tampered = ['signature', 'input', 'output', 'badge_mismatch'] as const;
     const untrusted = [
       'issuer',
       'score_mismatch',
+      'decision_mismatch',
       'not_in_log',
       'inclusion',
       'checkpoint',
       'key_window',
       'key_revoked',
       'too_old',
+      'expired',
+      'not_yet_valid',
+      'revoked',
     ] as const;
     const undecidable = [
       'malformed',
@@ -242,6 +253,8 @@ describe('verifyBundle', () => {
       'profile',
       'not_canonical',
       'schema',
+      'badge_unknown',
+      'not_certified',
     ] as const;
     expect(tampered.map(verdictOf)).to.deep.equal(tampered.map(() => 'tampered'));
     expect(untrusted.map(verdictOf)).to.deep.equal(untrusted.map(() => 'untrusted'));
@@ -264,6 +277,7 @@ describe('verifyBundle', () => {
 
   it('lists every row, those that were not reached as not made', async () => {
     const all = (await verified()).checks.map((check) => check.id);
+    expect(all.join(' ')).to.equal('bundle keys jws record issuer score openings inclusion key_window key_status age');
     const cut = await verified(otherBundle({ format: '' }));
     expect(cut.checks.map((check) => check.id)).to.deep.equal(all);
     expect(cut.checks.map((check) => check.ok)).to.deep.equal([false, ...all.slice(1).map(() => null)]);

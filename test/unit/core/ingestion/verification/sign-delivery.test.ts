@@ -5,8 +5,10 @@ import {
   BASIC,
   BEARER,
   GRAFANA,
+  MD5_TOKEN,
   ORB_TOKEN,
   SENDGRID,
+  STRIPE,
   URL_TOKEN,
 } from '../../../../../core/ingestion/vendors/schemes.ts';
 import {
@@ -111,6 +113,49 @@ describe('signing what a vendor would send', () => {
       expect(text).to.match(says);
       expect(secret.trim() !== '' && secret.length > 3 && text.includes(secret)).to.equal(false);
     });
+
+  for (const [name, scheme] of [
+    ['bearer', BEARER],
+    ['a header', ORB_TOKEN],
+    ['a token of a path', URL_TOKEN],
+  ] as const)
+    it(`refuses a secret that is no UTF-8 for ${name}`, () => {
+      const secret = Uint8Array.of(0xff, ...encodeUtf8('B7sx0q6GvBCDEFa1234567'));
+      const result = signDelivery(scheme, { body: '{}', secret, ...SHIFTED }, webhookPrimitives);
+      expect(result.ok).to.equal(false);
+    });
+
+  it('gives any visible text behind Bearer', () => {
+    for (const secret of ['~', 'a', 'a b']) {
+      const result = signDelivery(BEARER, unsigned('{}', secret), webhookPrimitives);
+      expect(result.ok && verdictOf(BEARER, secret, result.delivery), secret).to.equal('verified');
+    }
+  });
+
+  it('signs the id and the time where a scheme has headers for them', () => {
+    const scheme = {
+      ...GRAFANA,
+      signedContent: '{id}.{timestamp}.{body}',
+      timestampHeader: 'x-time',
+      idHeader: 'x-id',
+    };
+    const result = signDelivery(scheme, unsigned('{}', 'secret'), webhookPrimitives);
+    if (!result.ok) throw new Error(result.fault);
+    expect(result.delivery.headers).to.include({ 'x-id': ID, 'x-time': String(Math.floor(NOW / 1000)) });
+    expect(verdictOf(scheme, 'secret', result.delivery)).to.equal('verified');
+  });
+
+  it('adds the token of a form that has none', () => {
+    const result = signDelivery(MD5_TOKEN, unsigned('Status=Down', 'secret'), webhookPrimitives);
+    if (!result.ok) throw new Error(result.fault);
+    expect(result.delivery.body).to.match(/&Status=Down$/);
+    expect(verdictOf(MD5_TOKEN, 'secret', result.delivery)).to.equal('verified');
+  });
+
+  it('writes time and signature of Stripe into one header', () => {
+    const result = signDelivery(STRIPE, unsigned('{}', 'secret'), webhookPrimitives);
+    expect(result.ok && verdictOf(STRIPE, 'secret', result.delivery)).to.equal('verified');
+  });
 
   it('takes any bytes for basic', () => {
     const result = signDelivery(BASIC, unsigned('{}', 'acme:é\nx'), webhookPrimitives);

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { testsOf } from './areas.ts';
+import { mutated } from './mutants.ts';
+import type { Placed } from './placed.ts';
+import { reaching, startsOthers } from './reach.ts';
+import type { Fate } from './result.ts';
+import { LIMIT_OF_A_TEST_MS, Runner, type Outcome } from './runner.ts';
+
+const HOOK = pathToFileURL(resolve('hack/mutate/hook.ts')).href;
+const MOCHA = ['node_modules/mocha/bin/mocha.js', '--no-config', '--require', './test/support/strict.ts', '--bail'];
+/** The tests with a mutant may take this much longer than without it. */
+const [LONGER_MS, TIMES_LONGER] = [20_000, 5];
+const FIRST_LIMIT_MS = 120_000;
+
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+
+/** Runs the unit tests that reach a file with another text in its place. */
+export class Trials {
+  readonly #isNear: boolean;
+  readonly #reach = reaching();
+  readonly #runner = new Runner();
+  readonly #others = new Set(startsOthers().flatMap((file) => [...this.#reach(file)]));
+  /** Files whose tests disturb each other in one process: their mutants run alone. */
+  readonly #alone = new Set<string>();
+  /** Tests of a file, by their first, that fail without a mutant. */
+  readonly #leftOut = new Set<string>();
+  /** How long the tests of a file may take, by their first test. */
+  readonly #limits = new Map<string, number>();
+
+  /** @param isNear only the tests of a file and of its folder are run */
+  constructor(isNear: boolean) {
+    this.#isNear = isNear;
+  }
+
+  #testsOf(file: string): readonly (readonly string[])[] {
+    const lists = testsOf(file, this.#reach(file));
+    const folder = `test/unit/${file.slice(0, file.lastIndexOf('/'))}/`;
+    return this.#isNear ? lists.filter((tests) => tests.every((test) => test.startsWith(folder))) : lists;
+  }
+
+  /** The same in a process of its own, where threads that a test starts have the mutant as well. */
+  async #runAlone(file: string, source: string, tests: readonly string[]): Promise<Outcome> {
+    const change = { ORB_MUTANT_URL: pathToFileURL(resolve(file)).href, ORB_MUTANT_SOURCE: source };
+    const args = ['--import', HOOK, ...MOCHA, '--timeout', String(LIMIT_OF_A_TEST_MS), '--reporter', 'dot', ...tests];
+    const env = { ...process.env, ...change, ORB_PROPERTY_RUNS: '100' };
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env });
+    const timer = setTimeout(() => child.kill('SIGKILL'), FIRST_LIMIT_MS);
+    let printed = '';
+    child.stdout.on('data', (data: Buffer) => {
+      printed += data.toString();
+    });
+    await once(child, 'close');
+    clearTimeout(timer);
+    if (child.exitCode === 0) return 'passed';
+    return child.signalCode === 'SIGKILL' || /Timeout of \d+ms exceeded/.test(printed) ? 'timed out' : 'failed';
+  }
+
+  async #run(file: string, source: string, tests: readonly string[]): Promise<Outcome> {
+    if (this.#alone.has(file)) return this.#runAlone(file, source, tests);
+    const limit = this.#limits.get(`${file} ${tests[0]}`) ?? FIRST_LIMIT_MS;
+    return this.#runner.run({ file, source, reaching: this.#reach(file) }, tests, limit);
+  }
+
+  /**
+   * Runs tests without a mutant: tests that fail would count each mutant as noticed, so they are left out. Then a mutant
+   * may survive that they notice.
+   */
+  async #tryPlain(file: string, tests: readonly string[]): Promise<void> {
+    const began = performance.now();
+    let outcome = await this.#run(file, textOf(file), tests);
+    this.#limits.set(`${file} ${tests[0]}`, LONGER_MS + TIMES_LONGER * (performance.now() - began));
+    if (outcome !== 'passed' && !this.#alone.has(file)) {
+      console.log(`alone     ${file}: ${this.#runner.failure}`);
+      this.#alone.add(file);
+      outcome = await this.#run(file, textOf(file), tests);
+    }
+    if (outcome === 'passed') return;
+    console.log(
+      `left out  ${file}: ${tests.length} test files ${outcome} without any change, the first is ${tests[0]}`,
+    );
+    this.#leftOut.add(`${file} ${tests[0]}`);
+  }
+
+  async #outcome(file: string, source: string): Promise<Outcome> {
+    for (const tests of this.#testsOf(file)) {
+      if (!this.#limits.has(`${file} ${tests[0]}`)) await this.#tryPlain(file, tests);
+      if (this.#leftOut.has(`${file} ${tests[0]}`)) continue;
+      const outcome = await this.#run(file, source, tests);
+      const isWhole = this.#alone.has(file) || !tests.some((test) => this.#others.has(test));
+      const whole = outcome !== 'passed' || isWhole ? outcome : await this.#runAlone(file, source, tests);
+      if (whole !== 'passed') return whole;
+    }
+    return 'passed';
+  }
+
+  /** Whether the tests of a file that were run so far still pass without a mutant. */
+  async control(file: string): Promise<void> {
+    for (const tests of this.#testsOf(file))
+      if (this.#limits.has(`${file} ${tests[0]}`)) await this.#tryPlain(file, tests);
+  }
+
+  /** What becomes of a mutant. A time-out counts when it comes twice: a busy machine can cause one. */
+  async fateOf({ file, ...change }: Placed): Promise<Fate> {
+    const source = mutated(textOf(file), change);
+    let outcome = await this.#outcome(file, source);
+    if (outcome === 'timed out') outcome = await this.#outcome(file, source);
+    return outcome === 'passed' ? 'survived' : outcome === 'failed' ? 'killed' : 'timed out';
+  }
+
+  end(): void {
+    this.#runner.end();
+  }
+}
