@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { prepareGate } from './charts/gate.ts';
 import { findBinaries } from './control-plane/binaries.ts';
 import { findTool } from './control-plane/tools.ts';
+import { ensureCompiler } from './integration/c-compiler.ts';
 import { buildGo, whyNoGo } from './integration/go-program.ts';
 import { ensureAlertmanager, ensurePrometheus } from './prometheus/binaries.ts';
 
@@ -12,6 +13,7 @@ await findTool('helm');
 await findTool('glua');
 await ensurePrometheus();
 await ensureAlertmanager();
+await ensureCompiler(console.error);
 const root = resolve(import.meta.dirname, '..');
 await prepareGate(root, console.error);
 const missing = await whyNoGo();

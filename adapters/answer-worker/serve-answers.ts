@@ -1,6 +1,6 @@
 import { createRedactor, type RedactedEntry } from '../../core/redaction/create-redactor.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
-import { writeAnswer, type AnswerWork, type WrittenAnswer } from '../../core/run/written-answer.ts';
+import { buffersOf, writeAnswer, type AnswerWork, type WrittenAnswer } from '../../core/run/written-answer.ts';
 
 /** One answer, and the secrets to remove from it. `vault` numbers them: the same number has the same secrets. */
 export type ToAnswerThread = readonly [work: AnswerWork, vault: number, secrets: readonly RedactedEntry[]];
@@ -11,7 +11,7 @@ export type FromAnswerThread = readonly ['ready'] | readonly ['written', Written
 /** The thread's end of its channel. */
 export interface AnswerPort {
   readonly on: (event: 'message', listener: (message: ToAnswerThread) => void) => unknown;
-  readonly postMessage: (message: FromAnswerThread) => void;
+  readonly postMessage: (message: FromAnswerThread, transfer?: readonly ArrayBuffer[]) => void;
 }
 
 /** Serves answers one after the other. */
@@ -20,7 +20,8 @@ export function serveAnswers(port: AnswerPort): void {
   let known: { readonly vault: number; readonly redactor: Redactor } | undefined;
   port.on('message', ([work, vault, secrets]) => {
     if (known?.vault !== vault) known = { vault, redactor: createRedactor(secrets) };
-    port.postMessage(['written', writeAnswer(work, known.redactor)]);
+    const answer = writeAnswer(work, known.redactor);
+    port.postMessage(['written', answer], buffersOf(answer));
   });
   port.postMessage(['ready']);
 }

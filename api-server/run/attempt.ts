@@ -1,6 +1,7 @@
 import type { DialFailure, DialLimits, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import type { AttemptCause } from '../../core/attempts/reasons.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import type { Redacted } from '../../core/redaction/redact-json.ts';
 import type { AttemptRecord } from '../../core/receipt/record.ts';
 import { failureOf, maybeExecuted, type Failure, type RepeatPolicy } from '../../core/attempts/repeat.ts';
 import { retryAfterMs } from '../../core/attempts/retry-after.ts';
@@ -11,6 +12,7 @@ import type { WrittenAnswer } from '../../core/run/written-answer.ts';
 import { attemptCause, type AttemptLimits } from './attempt-cause.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
 import { isLarge, readLarge } from './large-answer.ts';
+import { redactInTurns } from './redact-in-turns.ts';
 import { answerMemory, type AnswerMemory } from './answer-memory.ts';
 import { shareOf, type RunPlan } from './plan.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
@@ -41,6 +43,8 @@ export interface AttemptResult {
   readonly concernsOrb: boolean;
   /** Unredacted; null unless the provider answered with a 2xx. */
   readonly outputs: JsonObject | null;
+  /** The outputs redacted, of an answer that may take long; undefined: they are redacted later. */
+  readonly redacted: Redacted | undefined;
   /** A large answer in place of `outputs`, redacted; undefined: it is not large. */
   readonly written: WrittenAnswer | undefined;
   readonly outputsComplete: boolean;
@@ -235,6 +239,7 @@ async function resultOf(runtime: Runtime, call: AttemptCall, dialled: DialResult
     ? await readLarge(runtime, call, dialled)
     : { result: dialled, reading: readResult(dialled, ready), written: undefined };
   const { exchange, outputs, complete } = reading;
+  const redacted = await redactInTurns(runtime, call, result, outputs);
   const endedBy = callerLimit(runtime, call, result);
   // A policy could open the breaker of the Orb for all otherwise.
   const concerns = endedBy === undefined && concernsOrb(call, result, exchange);
@@ -263,6 +268,7 @@ async function resultOf(runtime: Runtime, call: AttemptCall, dialled: DialResult
     endedBy,
     concernsOrb: concerns,
     outputs,
+    redacted,
     written,
     outputsComplete: complete,
     maybeExecuted: maybeExecuted(ended, repeats, provider.retry),

@@ -107,7 +107,7 @@ export function finishRun(runtime: Runtime, run: Run, calls: CallResults): Finis
   const answered = found.outcome === 'success' ? decisive : undefined;
   const review = reviewAnswer(runtime, run, answered);
   const { end, good } = review.denied === undefined ? { end: found, good: answered } : WITHHELD;
-  const { outputs, outputText, output } = runOutputs(runtime, run.plan, good, review.policy);
+  const { outputs, outputBytes, output } = runOutputs(runtime, run.plan, good, review.policy);
   const sealed = sealRun(runtime, run.seed, {
     ...conclude(runtime, run, calls, end),
     ...review.record,
@@ -121,7 +121,7 @@ export function finishRun(runtime: Runtime, run: Run, calls: CallResults): Finis
     problem: problemOf(end),
     decisive,
     outputs,
-    outputText,
+    outputBytes,
     missingOutputs: missingOutputs(good, review.policy),
     outputSalt: output?.salt,
     sealed,

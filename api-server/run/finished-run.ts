@@ -20,7 +20,7 @@ export interface FinishedRun {
   /** For the caller: redacted. Undefined: the Orb has no outputs, or the run failed. */
   readonly outputs: JsonObject | undefined;
   /** JSON of the outputs of a large answer, in place of `outputs`. */
-  readonly outputText: string | undefined;
+  readonly outputBytes: Uint8Array | undefined;
   /** Names of outputs that are null because the provider's answer lacks them; mostly empty. */
   readonly missingOutputs: readonly string[];
   /** base64url. */

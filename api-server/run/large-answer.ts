@@ -3,7 +3,7 @@ import type { DialFailure, DialResult } from '../../adapters/egress/port.ts';
 import { causeOf } from '../../core/attempts/cause.ts';
 import { attemptOutcome } from '../../core/attempts/classify.ts';
 import type { AnswerReading } from '../../core/run/read-answer.ts';
-import { outputsText, type WrittenAnswer } from '../../core/run/written-answer.ts';
+import { outputsBytes, type WrittenAnswer } from '../../core/run/written-answer.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptCall } from './attempt.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
@@ -20,8 +20,8 @@ export interface ReadExchange {
 }
 
 /**
- * Above this, an answer is read in another thread. A hostile one of this size takes some 30 ms: 0.5 µs a byte at the
- * most, for strings of percent-encoded bytes.
+ * Above this, an answer is read in another thread. A hostile one of this size takes up to 100 ms to redact, in slices
+ * (`redact-in-turns.ts`), and 15 ms to parse and to write.
  */
 const LARGE_BYTES = 64 * 1024;
 
@@ -80,15 +80,15 @@ export async function readLarge(runtime: Runtime, call: AttemptCall, result: Ans
   }
 }
 
-/** Outputs of a large answer, as the caller gets them and as the receipt commits to them. */
-export interface OutputTexts {
-  readonly json: string;
-  readonly jcs: string;
+/** Outputs of a large answer as UTF-8: as the caller gets them, and as the receipt commits to them. */
+export interface OutputBytes {
+  readonly json: Uint8Array;
+  readonly jcs: Uint8Array;
 }
 
 /** @returns undefined: the answer has no outputs */
-export function textsOf({ outputs }: WrittenAnswer, policy: RunPolicy | undefined): OutputTexts | undefined {
+export function bytesOf({ outputs }: WrittenAnswer, policy: RunPolicy | undefined): OutputBytes | undefined {
   if (outputs === null) return undefined;
   const hidden = policy?.bound.redactResponse ?? [];
-  return { json: outputsText(outputs, hidden, 'json'), jcs: outputsText(outputs, hidden, 'jcs') };
+  return { json: outputsBytes(outputs, hidden, 'json'), jcs: outputsBytes(outputs, hidden, 'jcs') };
 }

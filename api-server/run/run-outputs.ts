@@ -1,21 +1,21 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptResult } from './attempt.ts';
-import { textsOf } from './large-answer.ts';
+import { bytesOf } from './large-answer.ts';
 import type { RunPlan } from './plan.ts';
 import { withoutRedacted } from './policy-response.ts';
 import type { RunPolicy } from './run-policy.ts';
-import { commitJson, commitText, type Commitment } from './seal-run.ts';
+import { commitBytes, commitJson, type Commitment } from './seal-run.ts';
 
-/** Outputs of a run, as values or as text, and what its receipt commits to. */
+/** Outputs of a run, as values or as bytes, and what its receipt commits to. */
 export interface RunOutputs {
   readonly outputs: JsonObject | undefined;
-  /** Of a large answer, in place of `outputs`. */
-  readonly outputText: string | undefined;
+  /** JSON of a large answer, in place of `outputs`. */
+  readonly outputBytes: Uint8Array | undefined;
   readonly output: Commitment | undefined;
 }
 
-const NONE: RunOutputs = { outputs: undefined, outputText: undefined, output: undefined };
+const NONE: RunOutputs = { outputs: undefined, outputBytes: undefined, output: undefined };
 
 function noteHits(runtime: Runtime, { orb, runId }: RunPlan, hits: number): void {
   if (hits === 0) return;
@@ -38,14 +38,14 @@ export function runOutputs(
   if (good === undefined || !plan.orb.hasOutputs) return NONE;
   if (good.written !== undefined) {
     noteHits(runtime, plan, good.written.outputs?.hits ?? 0);
-    const texts = textsOf(good.written, policy);
-    return texts === undefined
+    const bytes = bytesOf(good.written, policy);
+    return bytes === undefined
       ? NONE
-      : { outputs: undefined, outputText: texts.json, output: commitText(runtime, texts.jcs) };
+      : { outputs: undefined, outputBytes: bytes.json, output: commitBytes(runtime, bytes.jcs) };
   }
   if (good.outputs === null) return NONE;
-  const { value, hits } = plan.orbiset.redactor.json(good.outputs);
+  const { value, hits } = good.redacted ?? plan.orbiset.redactor.json(good.outputs);
   noteHits(runtime, plan, hits);
   const outputs = isJsonObject(value) ? withoutRedacted(value, policy) : {};
-  return { outputs, outputText: undefined, output: commitJson(runtime, outputs) };
+  return { outputs, outputBytes: undefined, output: commitJson(runtime, outputs) };
 }

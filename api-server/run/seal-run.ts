@@ -24,13 +24,16 @@ export interface Commitment {
   readonly record: CommitmentRecord;
 }
 
-/** @param text canonical JSON */
-export function commitText({ random, sealing }: Runtime, text: string): Commitment {
+/** @param bytes canonical JSON */
+export function commitBytes({ random, sealing }: Runtime, bytes: Uint8Array): Commitment {
   const { encoding, sha256Hex } = sealing;
   const salt = random(16);
-  const record = commit(salt, encoding.utf8(text), 'application/json', sha256Hex);
-  return { salt: encoding.base64Url(salt), record };
+  return { salt: encoding.base64Url(salt), record: commit(salt, bytes, 'application/json', sha256Hex) };
 }
+
+/** @param text canonical JSON */
+export const commitText = (runtime: Runtime, text: string): Commitment =>
+  commitBytes(runtime, runtime.sealing.encoding.utf8(text));
 
 export const commitJson = (runtime: Runtime, value: JsonObject): Commitment => commitText(runtime, jcs(value));
 

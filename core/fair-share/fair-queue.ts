@@ -37,6 +37,11 @@ export class FairQueue<T> {
     return this.#size;
   }
 
+  /** Tenants that wait. */
+  get tenants(): number {
+    return this.#byTenant.size;
+  }
+
   /** @returns a function that removes the item if it still waits */
   push(share: Share, item: T): () => void {
     const place = this.#placeOf(share);

@@ -1,10 +1,11 @@
+import type { JsonValue } from '../json/json-value.ts';
 import { automatonOf, type Pattern } from './automaton.ts';
 import { secretForms, withoutNewline } from './forms.ts';
 import { segmentsOf } from './segments.ts';
-import { mayContain, prefilterOf } from './prefilter.ts';
+import { isTooShort, mayContain, prefilterOf } from './prefilter.ts';
 import { numberRedactor } from './numbers.ts';
 import type { Redactor } from './redactor.ts';
-import { redactJson, type RedactText } from './redact-json.ts';
+import { redactJson, redactSteps, type RedactSteps, type RedactText } from './redact-json.ts';
 import { findEncodedSpans, mayBeEncoded } from './encoded-spans.ts';
 import { replaceSpans, type Search } from './spans.ts';
 
@@ -52,7 +53,9 @@ function textRedactor(search: Search, markers: readonly Uint8Array[]): RedactTex
   const encoder = new TextEncoder();
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return (text) => {
-    if (!mayContain(search.prefilter, text) && !mayBeEncoded(text)) return { value: text, hits: 0 };
+    const { prefilter } = search;
+    if (isTooShort(prefilter, text)) return { value: text, hits: 0 };
+    if (!mayContain(prefilter, text) && !mayBeEncoded(text)) return { value: text, hits: 0 };
     const bytes = encoder.encode(text);
     const spans = findEncodedSpans(search, bytes);
     if (spans.length === 0) return { value: text, hits: 0 };
@@ -60,10 +63,15 @@ function textRedactor(search: Search, markers: readonly Uint8Array[]): RedactTex
   };
 }
 
+const unchanged = (value: JsonValue): RedactSteps => ({
+  next: () => ({ done: true, value: { value, hits: 0 } }),
+});
+
 /** A redactor without values: everything passes unchanged. */
 const passing = (unscrubbable: readonly string[]): Redactor => ({
   text: (value) => ({ value, hits: 0 }),
   json: (value) => ({ value, hits: 0 }),
+  jsonSteps: unchanged,
   bytes: (value) => ({ value, hits: 0 }),
   unscrubbable,
 });
@@ -86,6 +94,7 @@ export function createRedactor(entries: readonly RedactedEntry[]): Redactor {
   return {
     text,
     json: (value) => redactJson(redactors, value),
+    jsonSteps: (value) => redactSteps(redactors, value),
     bytes: (bytes) => {
       const spans = findEncodedSpans(search, bytes);
       const { length } = spans;

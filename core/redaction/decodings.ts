@@ -29,7 +29,8 @@ function hexAt(text: Uint8Array, at: number, count: number): number | undefined 
 }
 
 const encoder = new TextEncoder();
-const utf8 = (codePoint: number): readonly number[] => [...encoder.encode(String.fromCodePoint(codePoint))];
+const utf8 = (codePoint: number): readonly number[] =>
+  codePoint < 0x80 ? [codePoint] : [...encoder.encode(String.fromCodePoint(codePoint))];
 
 /** `%73`, each byte in either case (RFC 3986 §2.1). */
 const percent: Decoding = (text) =>

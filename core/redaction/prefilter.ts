@@ -53,6 +53,12 @@ export function nextCandidate({ reach, bits }: Prefilter, bytes: Uint8Array, fro
   return -1;
 }
 
+/**
+ * True when the text holds no pattern, also not an encoded one: each ASCII byte of a pattern takes at least one character of
+ * the text. Most texts of an answer that is made to cost time are short.
+ */
+export const isTooShort = ({ reach, ascii }: Prefilter, text: string): boolean => ascii && text.length < reach + PIECE;
+
 /** False when the text holds no pattern. It avoids encoding the text, which costs more than this check. */
 export function mayContain({ reach, bits, ascii }: Prefilter, text: string): boolean {
   if (!ascii) return true;

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../json/json-value.ts';
-import { isJsonObject } from '../json/json-value.ts';
+import { concatBytes, encodeUtf8 } from '../json/bytes.ts';
+import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { jcs } from '../json/jcs.ts';
 import type { CompiledOutput } from '../orb/compiled-orb.ts';
 import type { Redactor } from '../redaction/redactor.ts';
@@ -18,15 +18,15 @@ export interface AnswerWork {
   readonly isShown: boolean;
 }
 
-/** One output, redacted, in both forms that an answer needs. */
+/** One output, redacted, in both forms that an answer needs, as UTF-8. */
 interface WrittenOutput {
   readonly name: string;
-  readonly json: string;
-  /** Canonical JSON. */
-  readonly jcs: string;
+  readonly json: Uint8Array;
+  /** Canonical JSON; the same object where both forms are equal. */
+  readonly jcs: Uint8Array;
 }
 
-/** Outputs as text: nothing has to walk through their values again. */
+/** Outputs as bytes: nothing has to walk through their values again, or through their text. */
 export interface WrittenOutputs {
   /** In the order of the outputs. */
   readonly members: readonly WrittenOutput[];
@@ -36,7 +36,7 @@ export interface WrittenOutputs {
   readonly missing: readonly string[];
 }
 
-/** What `readAnswer` says, with the outputs as text. */
+/** What `readAnswer` says, with the outputs as bytes. */
 export interface WrittenAnswer {
   readonly reading: Omit<AnswerReading, 'outputs'>;
   readonly outputs: WrittenOutputs | null;
@@ -44,11 +44,11 @@ export interface WrittenAnswer {
   readonly shown: string | undefined;
 }
 
-const writtenOutput = (name: string, value: JsonValue): WrittenOutput => ({
-  name,
-  json: JSON.stringify(value),
-  jcs: jcs(value),
-});
+function writtenOutput(name: string, value: JsonValue): WrittenOutput {
+  const [text, canonical] = [JSON.stringify(value), jcs(value)];
+  const json = encodeUtf8(text);
+  return { name, json, jcs: text === canonical ? json : encodeUtf8(canonical) };
+}
 
 function writtenOutputs(outputs: NonNullable<AnswerReading['outputs']>, redactor: Redactor): WrittenOutputs {
   const { value, hits } = redactor.json(outputs);
@@ -74,8 +74,20 @@ export function writeAnswer(work: AnswerWork, redactor: Redactor): WrittenAnswer
 const byName = (one: WrittenOutput, other: WrittenOutput): number => (one.name < other.name ? -1 : 1);
 
 /** The outputs as one JSON object, with null for those that are hidden. @param form canonical: as commitments need it */
-export function outputsText({ members }: WrittenOutputs, hidden: readonly string[], form: 'json' | 'jcs'): string {
+export function outputsBytes({ members }: WrittenOutputs, hidden: readonly string[], form: 'json' | 'jcs'): Uint8Array {
   const ordered = form === 'jcs' ? members.toSorted(byName) : members;
-  const parts = ordered.map((member) => `${jcs(member.name)}:${hidden.includes(member.name) ? 'null' : member[form]}`);
-  return `{${parts.join(',')}}`;
+  const parts = ordered.flatMap((member, index) => [
+    encodeUtf8(`${index === 0 ? '' : ','}${jcs(member.name)}:`),
+    hidden.includes(member.name) ? encodeUtf8('null') : member[form],
+  ]);
+  return concatBytes(encodeUtf8('{'), ...parts, encodeUtf8('}'));
+}
+
+/** The memory that only this answer uses: a thread may hand it over in place of a copy. */
+export function buffersOf({ outputs }: WrittenAnswer): readonly ArrayBuffer[] {
+  const bytes = (outputs?.members ?? []).flatMap(({ json, jcs: canonical }) => [json, canonical]);
+  const whole = bytes.flatMap(({ buffer, byteLength }) =>
+    buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
+  );
+  return [...new Set(whole)];
 }

@@ -57,7 +57,9 @@ describe('AnswerRunner', function suite() {
     const text = `{"o":["${SECRET}","another-secret"]}`;
     const results = await Promise.all([owner, second, owner].map((one) => runner.read(work(text), one, never)));
     expect(
-      results.map((result) => (result.kind === 'written' ? result.answer.outputs?.members[0]?.json : '')),
+      results.map((result) =>
+        result.kind === 'written' ? String(Buffer.from(result.answer.outputs?.members[0]?.json ?? [])) : '',
+      ),
     ).to.deep.equal([
       '["[redacted:KEY]","another-secret"]',
       `["${SECRET}","[redacted:OTHER]"]`,

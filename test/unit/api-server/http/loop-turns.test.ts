@@ -40,7 +40,8 @@ function aLoop({ workMs, afterMs = 0 }: Durations) {
     callback?.();
     await nextTurn();
   };
-  return { turns, started, start, turn };
+  const pass = (ms: number): void => void (now += ms);
+  return { turns, started, start, turn, pass };
 }
 
 describe('LoopTurns', () => {
@@ -69,6 +70,19 @@ describe('LoopTurns', () => {
     void start(B, 'b');
     await turn();
     expect(started.indexOf('b')).to.be.within(4, 5);
+  });
+
+  it('starts a piece of each tenant in one turn while several have work, and more again a second later', async () => {
+    const { start, started, turn, pass } = aLoop({ workMs: 1 });
+    for (let number = 1; number <= 20; number += 1) void start(A, 'a');
+    void start(B, 'b');
+    await turn();
+    await turn();
+    expect(started.join('')).to.equal('aaba');
+    pass(1000);
+    await turn();
+    await turn();
+    expect(started.join('')).to.equal('aabaaaaaaaaa');
   });
 
   it('lets no later work of the same key overtake what waits', async () => {

@@ -65,6 +65,16 @@ describe('a large answer of a provider', () => {
     expect(JSON.stringify(payloadOf(stored?.jws ?? ''))).to.include(digest);
   });
 
+  it('is answered again to a repeat with the same key, as it was', async () => {
+    const test = create(LARGE);
+    const [first, second] = [
+      await test.execute({ orbId: ORB, key: 'large-1' }),
+      await test.execute({ orbId: ORB, key: 'large-1' }),
+    ];
+    expect([second.status, read, second.body['run_id']]).to.deep.equal([200, 1, first.body['run_id']]);
+    expect(at(second.body, 'outputs')).to.deep.equal(objectAt(first.body, 'outputs'));
+  });
+
   it('is read here when it is small', async () => {
     const answer = await create({ list: [SECRET], note: 'b', more: 'c' }).execute({ orbId: ORB });
     expect([answer.status, read, at(answer.body, 'outputs', 'note')]).to.deep.equal([200, 0, 'b']);

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
 import { isJsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
+import { readJsonText } from '../../../../core/manifest/text/json-reader.ts';
 import { createRedactor } from '../../../../core/redaction/create-redactor.ts';
+import { hostileAnswers } from '../../../support/hostile-answers.ts';
 
 const SECRET = 'cnry-"12345678';
 const { json } = createRedactor([{ name: 'K', value: new TextEncoder().encode(SECRET) }]);
+
+/** A byte in percent-encoding. */
+function encoded(byte: number, isUpper: boolean): string {
+  const hex = byte.toString(16);
+  return `%${isUpper ? hex.toUpperCase() : hex}`;
+}
 
 describe('Redactor.json', () => {
   const rows: readonly (readonly [string, JsonValue, JsonValue, number])[] = [
@@ -47,6 +55,16 @@ describe('Redactor.json', () => {
         expect(json(input).value).to.deep.equal(input.map((item) => (item === SECRET ? '[redacted:K]' : item)));
   });
 
+  it('keeps 1000 keys that are forms of one value apart', () => {
+    const secret = 'jklmnojklmnojklm';
+    const form = (number: number): string =>
+      [...Buffer.from(secret)].map((byte, at) => encoded(byte, ((number >> at) & 1) === 1)).join('');
+    const value = Object.fromEntries(Array.from({ length: 1000 }, (_, number) => [form(number), number]));
+    const redacted = createRedactor([{ name: 'K', value: Buffer.from(secret) }]).json(value);
+    expect(redacted.hits).to.equal(1000);
+    expect(Object.keys(redacted.value ?? {}).at(-1)).to.equal('[redacted:K]#1000');
+  });
+
   it('returns the same value when nothing is hit', () => {
     const value = { a: ['b', 1, null, { c: true }] };
     expect(json(value).value).to.equal(value);
@@ -57,6 +75,21 @@ describe('Redactor.json', () => {
     if (!isJsonObject(input)) throw new TypeError('not an object');
     const { value } = json(input);
     expect(JSON.stringify(value)).to.equal('{"z":{"y":1},"__proto__":{"p":"[redacted:K]"},"a":[1]}');
+  });
+
+  it('does the same in steps, and none of them is long', () => {
+    const { json: whole, jsonSteps } = createRedactor([{ name: 'K', value: Buffer.from('abcdefgh12345678') }]);
+    for (const [name, text] of Object.entries(hostileAnswers('abcdefgh12345678', 64_000))) {
+      const { value } = readJsonText(text, { keepsOffsets: false });
+      if (value === undefined) continue; // too deep
+      const steps = jsonSteps(value);
+      let count = 0;
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) count += 1;
+      expect(JSON.stringify(step.value).length, name).to.equal(JSON.stringify(whole(value)).length);
+      // Of one text there is one step.
+      expect(count, name).to.be.greaterThan(name === 'one string of redaction hits' ? 0 : 64);
+    }
   });
 
   it('reaches a string that is nested 200 000 deep', () => {

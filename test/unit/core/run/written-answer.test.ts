@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../core/
 import type { CompiledOutput } from '../../../../core/orb/compiled-orb.ts';
 import { createRedactor } from '../../../../core/redaction/create-redactor.ts';
 import { readAnswer } from '../../../../core/run/read-answer.ts';
-import { outputsText, writeAnswer } from '../../../../core/run/written-answer.ts';
+import { buffersOf, outputsBytes, writeAnswer } from '../../../../core/run/written-answer.ts';
 import { seeded } from '../../../support/seeded.ts';
 
 const SECRET = 'abcdefgh12345678';
@@ -61,9 +61,11 @@ describe('writeAnswer', () => {
       expect(outputs === null).to.equal(expected === null);
       if (outputs === null || expected === null) continue;
       whole += 1;
-      expect(outputsText(outputs, [], 'json')).to.equal(JSON.stringify(expected));
-      expect(outputsText(outputs, [], 'jcs')).to.equal(jcs(expected));
-      expect(outputsText(outputs, ['z', 'none'], 'jcs')).to.equal(jcs({ ...expected, z: null }));
+      const text = (hidden: readonly string[], form: 'json' | 'jcs'): string =>
+        Buffer.from(outputsBytes(outputs, hidden, form)).toString('utf8');
+      expect(text([], 'json')).to.equal(JSON.stringify(expected));
+      expect(text([], 'jcs')).to.equal(jcs(expected));
+      expect(text(['z', 'none'], 'jcs')).to.equal(jcs({ ...expected, z: null }));
       expect(outputs.missing).to.deep.equal('a' in body ? ['ä"'] : ['a', 'ä"']);
     }
     expect(whole).to.be.greaterThan(300);
@@ -76,6 +78,19 @@ describe('writeAnswer', () => {
     expect(outputs?.hits).to.equal(3);
     expect(shown).to.include('[redacted:KEY]').and.not.to.include(SECRET);
     expect(writeAnswer({ ...work, isShown: false }, redactor).shown).to.equal(undefined);
+  });
+
+  it('has both forms once where they are equal, in memory that a thread may hand over', () => {
+    const bytes = Buffer.from('{"list":["b"],"object":{"b":1,"a":2}}');
+    const work = { status: 200, contentType: 'application/json', headers: {}, bytes, outputs: OUTPUTS, isShown: false };
+    const answer = writeAnswer(work, redactor);
+    const members = answer.outputs?.members ?? [];
+    const equal = members.filter(({ json, jcs: canonical }) => json === canonical).length;
+    expect([equal > 0, equal < members.length]).to.deep.equal([true, true]);
+    const buffers = buffersOf(answer);
+    expect(buffers.length).to.equal(2 * members.length - equal);
+    structuredClone(answer, { transfer: [...buffers] });
+    expect(members.every(({ json }) => json.byteLength === 0)).to.equal(true);
   });
 
   it('says why an answer can not be read', () => {
