@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { errorCode } from '../../core/errors/error-code.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
 import {
   checkDocument,
   refusedManifest,
@@ -11,6 +12,7 @@ import {
   type UncheckedOrbiset,
 } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
+import { furtherErrors } from '../../core/manifest/further-errors.ts';
 import { orbIdsIn } from '../../core/orb/invalid-source.ts';
 import { SUITE_SUFFIX } from '../../core/suite/suite.ts';
 import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
@@ -39,6 +41,8 @@ export interface ReadFile {
   readonly refused: readonly UncheckedOrbiset[];
   /** Manifests whose document was refused. */
   readonly refusedManifests: readonly RefusedDocument[];
+  /** Documents whose text was refused and whose envelope is right: only checked, never used. */
+  readonly drafts: readonly FoundDocument[];
   /** A document of the file could not be read at all, so its resource is unknown. */
   readonly broken: boolean;
   /** What a broken file seems to have as `orb_id`; empty when it is not broken, or nothing was found. */
@@ -61,6 +65,7 @@ const fault = (where: Where, version: string, code: string, detail: string): Rea
   findings: [{ code, pointer: '', detail, severity: 'error' }],
   refused: [],
   refusedManifests: [],
+  drafts: [],
   broken: true,
   ids: [],
 });
@@ -70,25 +75,48 @@ type Content = Omit<ReadFile, 'path' | 'stamp' | 'version'>;
 
 const seenIds = (text: string, broken: boolean): readonly string[] => (broken ? orbIdsIn(text) : []);
 
+/** What one document adds to the content of its file. */
+type Part = Partial<Omit<Content, 'broken' | 'ids'>> & Pick<Content, 'findings'>;
+
+function readAccepted(value: JsonValue, { withPlaces, withInnerPlaces }: ParsedDocument): Part {
+  const checked = checkDocument(value);
+  const findings = withPlaces(checked.findings);
+  if (checked.ok) return { findings, documents: [{ resource: checked.value, withPlaces: withInnerPlaces }] };
+  const orbiset = refusedOrbiset(value);
+  const manifest = refusedManifest(value);
+  return {
+    findings,
+    refused: orbiset === undefined ? [] : [orbiset],
+    refusedManifests: manifest === undefined ? [] : [{ ...manifest, withPlaces: withInnerPlaces }],
+  };
+}
+
+/** A text that was refused: what is wrong with its envelope is told, too. */
+function readDraft({ draft, findings, withPlaces, withInnerPlaces }: ParsedDocument): Part {
+  if (draft === undefined) return { findings };
+  const checked = checkDocument(draft);
+  const all = [...findings, ...furtherErrors(findings, withPlaces(checked.findings))];
+  if (checked.ok) return { findings: all, drafts: [{ resource: checked.value, withPlaces: withInnerPlaces }] };
+  const manifest = refusedManifest(draft);
+  return {
+    findings: all,
+    refusedManifests: manifest === undefined ? [] : [{ ...manifest, withPlaces: withInnerPlaces }],
+  };
+}
+
 /** Reads the documents of a text. */
 export function parseContent(text: string, format: 'json' | 'yaml'): Content {
-  const parsed = parseDocuments(text, format);
-  const findings: Finding[] = [];
-  const documents: FoundDocument[] = [];
-  const refused: UncheckedOrbiset[] = [];
-  const refusedManifests: RefusedDocument[] = [];
-  let broken = false;
-  for (const result of parsed) {
-    const checked = result.ok ? checkDocument(result.value) : result;
-    findings.push(...result.withPlaces(checked.findings));
-    if (checked.ok) documents.push({ resource: checked.value, withPlaces: result.withInnerPlaces });
-    else broken = true;
-    const orbiset = result.ok && !checked.ok ? refusedOrbiset(result.value) : undefined;
-    if (orbiset !== undefined) refused.push(orbiset);
-    const manifest = result.ok && !checked.ok ? refusedManifest(result.value) : undefined;
-    if (manifest !== undefined) refusedManifests.push({ ...manifest, withPlaces: result.withInnerPlaces });
-  }
-  return { documents, findings, refused, refusedManifests, broken, ids: seenIds(text, broken) };
+  const parts = parseDocuments(text, format).map((one) => (one.ok ? readAccepted(one.value, one) : readDraft(one)));
+  const broken = parts.some(({ documents = [] }) => documents.length === 0);
+  return {
+    documents: parts.flatMap(({ documents = [] }) => documents),
+    findings: parts.flatMap(({ findings }) => findings),
+    refused: parts.flatMap(({ refused = [] }) => refused),
+    refusedManifests: parts.flatMap(({ refusedManifests = [] }) => refusedManifests),
+    drafts: parts.flatMap(({ drafts = [] }) => drafts),
+    broken,
+    ids: seenIds(text, broken),
+  };
 }
 
 async function readOne(path: string, before: ReadFile | undefined): Promise<ReadFile> {

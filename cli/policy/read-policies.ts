@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { checkSchema } from '../../core/manifest/check-schema.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
+import { furtherErrors } from '../../core/manifest/further-errors.ts';
 import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
 import { CEL_ENGINE } from '../../core/policy/language/cel-engine.ts';
 import { checkPolicy, type CheckedPolicy } from '../../core/policy/simulation/check-policy.ts';
@@ -48,12 +49,16 @@ function readPolicy(value: JsonValue, pointer: string, file: string, now: number
 }
 
 function readDocument(document: ParsedDocument, file: string, now: number): DocumentResult {
-  if (!document.ok) return { policies: [], findings: document.findings };
-  const { policies, findings } = policiesOf(document.value);
-  const read = policies.map(({ value, pointer }) => readPolicy(value, pointer, file, now));
+  const value = document.ok ? document.value : document.draft;
+  if (value === undefined) return { policies: [], findings: document.findings };
+  const { policies, findings } = policiesOf(value);
+  const read = policies.map((policy) => readPolicy(policy.value, policy.pointer, file, now));
+  const found = document.withInnerPlaces([...findings, ...read.flatMap((one) => one.findings)]);
+  if (!document.ok)
+    return { policies: [], findings: [...document.findings, ...furtherErrors(document.findings, found)] };
   return {
     policies: read.flatMap((one) => one.policies),
-    findings: document.withInnerPlaces([...findings, ...read.flatMap((one) => one.findings)]),
+    findings: found,
   };
 }
 

@@ -1,11 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { findingsBelow } from '../../core/files/refused-findings.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { member } from '../../core/json/members.ts';
-import { checkDocument } from '../../core/manifest/documents.ts';
+import { checkDocument, refusedManifest } from '../../core/manifest/documents.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
+import { furtherErrors } from '../../core/manifest/further-errors.ts';
 import { parseDocuments, type ParsedDocument } from '../../core/manifest/parse-text.ts';
 import { readJsonText } from '../../core/manifest/text/json-reader.ts';
 import { withPlaces } from '../../core/manifest/text/reading.ts';
@@ -47,20 +49,39 @@ interface ReadManifest {
   readonly findings: readonly Finding[];
 }
 
+/** Everything that is wrong with a document that is refused. It never runs. */
+function refusedDocument(
+  { draft, findings, withPlaces: placed }: ParsedDocument,
+  allowedOrigins: readonly string[],
+): readonly Finding[] {
+  if (draft === undefined) return findings;
+  const checked = checkDocument(draft);
+  const manifest = refusedManifest(draft);
+  const rest =
+    manifest === undefined ? [] : compileOrb(manifest.manifest, { namespace: 'default', allowedOrigins }).findings;
+  const envelope = [...findings, ...furtherErrors(findings, placed(checked.findings))];
+  return [...envelope, ...furtherErrors(envelope, placed(findingsBelow(manifest?.pointer ?? '', rest)))];
+}
+
 /** The Orb of one document; undefined for another kind of resource, or with errors. */
 function readDocument(
   document: ParsedDocument,
   allowedOrigins: readonly string[],
 ): { readonly orb: ReadManifest | undefined; readonly findings: readonly Finding[] } {
-  if (!document.ok) return { orb: undefined, findings: document.findings };
+  if (!document.ok) return { orb: undefined, findings: refusedDocument(document, allowedOrigins) };
   const checked = checkDocument(document.value);
-  const findings = document.withPlaces(checked.findings);
-  if (!checked.ok || checked.value.kind !== 'Orb') return { orb: undefined, findings };
+  if (!checked.ok) {
+    const refused = { ...document, findings: document.withPlaces(checked.findings), draft: document.value };
+    return { orb: undefined, findings: refusedDocument(refused, allowedOrigins) };
+  }
+  if (checked.value.kind !== 'Orb') return { orb: undefined, findings: [] };
   const { manifest, pointer, namespace } = checked.value;
   const compiled = compileOrb(manifest, { namespace, allowedOrigins });
-  const own = compiled.findings.map((finding) => ({ ...finding, pointer: `${pointer}${finding.pointer}` }));
   const orb = compiled.ok ? compiled.value : undefined;
-  return { orb: { manifest, orb, findings: document.withPlaces(own) }, findings };
+  return {
+    orb: { manifest, orb, findings: document.withPlaces(findingsBelow(pointer, compiled.findings)) },
+    findings: [],
+  };
 }
 
 /** @throws Failure the file holds no Orb, or more than one */

@@ -4,6 +4,7 @@ import { judgeSource } from '../ingestion/source/judge-source.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Resource, UncheckedOrbiset } from '../manifest/documents.ts';
 import type { Finding } from '../manifest/finding.ts';
+import { furtherErrors } from '../manifest/further-errors.ts';
 import { CEL_ENGINE } from '../policy/language/cel-engine.ts';
 import type { Steps } from '../policy/language/steps.ts';
 import { judgePolicySteps } from '../policy/status/judge-policy.ts';
@@ -27,6 +28,8 @@ export interface FoundFile {
   readonly findings: readonly Finding[];
   readonly refused: readonly UncheckedOrbiset[];
   readonly refusedManifests: readonly FoundManifest[];
+  /** Documents whose text was refused and whose envelope is right: only checked, never used. */
+  readonly drafts: readonly FoundDocument[];
   readonly broken: boolean;
 }
 
@@ -121,6 +124,8 @@ export function* fileFindingSteps(
     ...duplicateFindings(found, duplicates),
     ...refusedFindings(found.refusedManifests, found.findings, (manifest) => rules.ofManifest(manifest)),
   ];
+  for (const { resource, withPlaces } of found.drafts)
+    findings.push(...furtherErrors(found.findings, withPlaces(yield* resourceFindings(resource, rules))));
   for (const { resource, withPlaces } of found.documents)
     findings.push(...withPlaces(yield* resourceFindings(resource, rules)));
   return findings.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0));

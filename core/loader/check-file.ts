@@ -3,6 +3,7 @@ import type { Digest } from '../json/digest.ts';
 import type { JsonObject } from '../json/json-value.ts';
 import type { Resource } from '../manifest/documents.ts';
 import type { Finding } from '../manifest/finding.ts';
+import { furtherErrors } from '../manifest/further-errors.ts';
 import { compileOrb } from '../orb/compile-orb.ts';
 
 /** One manifest that a file holds, ready to be applied. */
@@ -40,6 +41,8 @@ export interface ParsedFile {
   readonly findings: readonly Finding[];
   /** Manifests whose document was refused. */
   readonly refusedManifests?: readonly FoundManifest[];
+  /** Documents whose text was refused and whose envelope is right: only checked, never used. */
+  readonly drafts?: readonly FileDocument[];
   readonly broken: boolean;
 }
 
@@ -86,11 +89,17 @@ export function checkFile(file: string, parsed: ParsedFile, options: CheckFileOp
     parsed.findings,
     (manifest) => compileOrb(manifest, options).findings,
   );
+  const drafts = (parsed.drafts ?? []).flatMap((draft) => checkDocument(draft, options).findings);
   return {
     file,
     manifests: documents.flatMap(({ manifest }) => manifest ?? []),
     claims: documents.flatMap(({ claim }) => claim ?? []),
     broken: parsed.broken || documents.some(({ manifest, claim }) => manifest === undefined && claim === undefined),
-    findings: [...parsed.findings, ...refused, ...documents.flatMap(({ findings }) => findings)],
+    findings: [
+      ...parsed.findings,
+      ...refused,
+      ...furtherErrors(parsed.findings, drafts),
+      ...documents.flatMap(({ findings }) => findings),
+    ],
   };
 }

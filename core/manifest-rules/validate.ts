@@ -1,8 +1,9 @@
 import type { Manifest } from '../../crds/manifest.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { checkSchema } from '../manifest/check-schema.ts';
-import { checkValues } from '../manifest/check-values.ts';
+import { checkValues, withoutForbidden } from '../manifest/check-values.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
+import { furtherErrors } from '../manifest/further-errors.ts';
 import { adviseSwap } from './advise-swap.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { checkPlaceholders } from './check-placeholders.ts';
@@ -50,6 +51,14 @@ function inspectWrongShape(value: JsonValue, shape: readonly Finding[], options:
   return { manifest, isWhole: false, findings: [...shape, ...others] };
 }
 
+/** The same for a manifest with forbidden values: the rest of it is checked without them. */
+function inspectForbidden(short: JsonValue, values: readonly Finding[], options: ManifestOptions): InspectedManifest {
+  const value = withoutForbidden(short);
+  const shape = checkSchema('manifest', value);
+  const { manifest, findings } = inspectWrongShape(value, shape.findings, options);
+  return { manifest, isWhole: false, findings: [...values, ...furtherErrors(values, findings)] };
+}
+
 /**
  * Checks a manifest (design.md §2; trust.md §8.2 without terms and capabilities, which `checkOntology` checks). It
  * checks forbidden values first, then the schema, then the rules that a schema can't express. `compileRequest` checks
@@ -59,7 +68,7 @@ function inspectWrongShape(value: JsonValue, shape: readonly Finding[], options:
 export function inspectManifest(value: JsonValue, options: ManifestOptions): InspectedManifest {
   const short = shortened(value);
   const values = checkValues(short).slice(0, MAX_FINDINGS);
-  if (values.length > 0) return { manifest: undefined, isWhole: false, findings: values };
+  if (values.length > 0) return inspectForbidden(short, values, options);
   const shape = checkSchema('manifest', short);
   if (!shape.ok) return inspectWrongShape(short, shape.findings, options);
   return { manifest: shape.value, isWhole: true, findings: ruleFindings(shape.value, options) };

@@ -56,3 +56,20 @@ export function checkValues(value: JsonValue, pointer = ''): readonly Finding[] 
   visit(value, () => pointer, found);
   return found;
 }
+
+function withoutForbiddenText(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  // A text may hold a number that no double can.
+  return typeof value === 'number' && (!Number.isFinite(value) || value === 0) ? 0 : value;
+}
+
+/**
+ * The value with nothing in it that a check of a document could stumble over: whole characters, finite numbers, no
+ * unsafe name. Null stays, since its place would be lost. The value only serves to find what else is wrong.
+ */
+export function withoutForbidden(value: JsonValue): JsonValue {
+  if (value === null || typeof value !== 'object') return withoutForbiddenText(value);
+  if (!isJsonObject(value)) return value.map(withoutForbidden);
+  const members = Object.entries(value).filter(([name]) => name !== UNSAFE_NAME);
+  return Object.fromEntries(members.map(([name, member]) => [name.toWellFormed(), withoutForbidden(member)]));
+}

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/json-value.ts';
-import { checkValues } from './check-values.ts';
+import { checkValues, withoutForbidden } from './check-values.ts';
 import type { Checked, Finding } from './finding.ts';
 import { readJsonText } from './text/json-reader.ts';
 import { openReading, report, withInnerPlaces, withPlaces, type Reading } from './text/reading.ts';
@@ -7,6 +7,11 @@ import { readYamlText } from './text/yaml-reader.ts';
 
 /** One document of a text. Findings about the text itself have line and column already. */
 export type ParsedDocument = Checked<JsonValue> & {
+  /**
+   * Of a refused document: its value as far as it is readable, so that everything else that is wrong with it is found at
+   * once. It never runs. Undefined when it is not readable.
+   */
+  readonly draft: JsonValue | undefined;
   /** Adds line and column to findings about the value of this document, by their pointers. */
   readonly withPlaces: (findings: readonly Finding[]) => readonly Finding[];
   /** The same for findings whose line and column count inside the text at their pointer: an expression of a policy. */
@@ -23,10 +28,12 @@ function outcome(reading: Reading, value: JsonValue | undefined): ParsedDocument
   const innerPlace = (findings: readonly Finding[]): readonly Finding[] =>
     withInnerPlaces(reading, value ?? null, findings);
   const places = { withPlaces: place, withInnerPlaces: innerPlace };
-  if (value === undefined || reading.findings.length > 0) return { ok: false, findings: reading.findings, ...places };
-  const findings = checkValues(value).slice(0, MAX_FINDINGS);
-  if (findings.length > 0) return { ok: false, findings: place(findings), ...places };
-  return { ok: true, value, findings: [], ...places };
+  if (value === undefined) return { ok: false, findings: reading.findings, draft: undefined, ...places };
+  const said = new Set(reading.findings.map(({ pointer }) => pointer));
+  const ofValues = checkValues(value).filter(({ pointer }) => !said.has(pointer));
+  const findings = [...reading.findings, ...place(ofValues.slice(0, MAX_FINDINGS))];
+  if (findings.length > 0) return { ok: false, findings, draft: withoutForbidden(value), ...places };
+  return { ok: true, value, findings: [], draft: undefined, ...places };
 }
 
 function tooLarge(): ParsedDocument {

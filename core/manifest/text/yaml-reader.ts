@@ -12,16 +12,17 @@ import {
   type ParsedNode,
   type Scalar,
 } from 'yaml';
-import type { JsonValue } from '../../json/json-value.ts';
+import { isJsonObject, type JsonValue } from '../../json/json-value.ts';
 import { childPointer } from '../child-pointer.ts';
 import { MAX_DEPTH } from '../../json/too-deep.ts';
 import { openReading, report, type Reading } from './reading.ts';
 import { explainYaml, isBarePlaceholder, QUOTE_PLACEHOLDER } from './yaml-fault.ts';
 import { plainScalar } from './yaml-scalar.ts';
+import { streamFaults, type StreamFault } from './yaml-stream.ts';
 
 export interface YamlDocument {
   readonly reading: Reading;
-  /** Undefined when the document could not be read. Use it only when there are no findings. */
+  /** Undefined when the document could not be read. With findings it only serves to find what else is wrong. */
   readonly value: JsonValue | undefined;
 }
 
@@ -34,8 +35,8 @@ interface Walk extends Reading {
   readonly open: Set<ParsedNode>;
   /** Values of the file so far: those of the documents before it, too. */
   readonly read: { values: number };
-  /** Whether this document was refused for the number of values. */
-  isFull: boolean;
+  /** Whether values were left out, because they are too many or too deep. */
+  isCut: boolean;
 }
 
 interface Spot {
@@ -55,16 +56,18 @@ function refuse(walk: Reading, spot: Spot, code: string, detail: string): undefi
   return report(walk, spot.offset, { code, pointer: spot.pointer, detail });
 }
 
-function readPlain(walk: Walk, text: string, spot: Spot): JsonValue | undefined {
+/** @returns a refused value as text, so that what depends on it can be checked, too */
+function readPlain(walk: Walk, text: string, spot: Spot): string | number | boolean | null {
   const scalar = plainScalar(text);
-  return scalar.kind === 'value' ? scalar.value : refuse(walk, spot, scalar.code, scalar.detail);
+  if (scalar.kind === 'value') return scalar.value;
+  refuse(walk, spot, scalar.code, scalar.detail);
+  return text;
 }
 
 /** Refuses an escape of JSON in double quotes that kubectl does not know. */
-function isReadable(walk: Walk, { type, range }: Scalar.Parsed, spot: Spot): boolean {
-  if (type !== 'QUOTE_DOUBLE' || !JSON_ESCAPE.test(walk.text.slice(range[0], range[1]))) return true;
+function checkEscapes(walk: Walk, { type, range }: Scalar.Parsed, spot: Spot): void {
+  if (type !== 'QUOTE_DOUBLE' || !JSON_ESCAPE.test(walk.text.slice(range[0], range[1]))) return;
   refuse(walk, spot, 'yaml-escape', 'kubectl does not know this escape of JSON; write the character itself.');
-  return false;
 }
 
 function refuseKey(walk: Walk, key: Node, spot: Spot): undefined {
@@ -73,17 +76,25 @@ function refuseKey(walk: Walk, key: Node, spot: Spot): undefined {
   return refuse(walk, spot, 'yaml-key', 'A key is a name; write it as a string, without tag or alias.');
 }
 
+/** @returns the written name, also of a key that is refused; undefined when it is no text */
 function readKey(walk: Walk, key: Node, spot: Spot): string | undefined {
-  const isPlain = isScalar(key) && typeof key.value === 'string' && key.tag === undefined;
-  if (!isPlain || typeof key.value !== 'string') return refuseKey(walk, key, spot);
-  if (!isReadable(walk, key, spot)) return undefined;
+  if (!isScalar(key) || typeof key.value !== 'string') return refuseKey(walk, key, spot);
+  if (key.tag !== undefined) refuseKey(walk, key, spot);
+  checkEscapes(walk, key, spot);
   const value = key.type === 'PLAIN' ? readPlain(walk, key.value, spot) : key.value;
-  if (value === undefined || typeof value === 'string') return value;
-  return refuse(walk, spot, 'yaml-key', 'This key is not a string; write it with quotes.');
+  if (typeof value !== 'string') refuse(walk, spot, 'yaml-key', 'This key is not a string; write it with quotes.');
+  return key.value;
 }
+
+const isMergeKey = (key: Node): boolean => isScalar(key) && key.type === 'PLAIN' && key.value === '<<';
+
+/** Members under `<<`, of one map or of several: they are refused, but not missing. */
+const mergedMembers = (value: JsonValue): readonly (readonly [string, JsonValue])[] =>
+  [value].flat().flatMap((map) => (isJsonObject(map) ? Object.entries(map) : []));
 
 function readMap(walk: Walk, items: readonly unknown[], spot: Spot): JsonValue {
   const members = new Map<string, JsonValue>();
+  const merged: (readonly [string, JsonValue])[] = [];
   for (const item of items) {
     if (!isPair<ParsedNode, Node>(item)) continue;
     const start = item.key.range[0];
@@ -92,10 +103,12 @@ function readMap(walk: Walk, items: readonly unknown[], spot: Spot): JsonValue {
     const pointer = childPointer(spot.pointer, key);
     const inner = { pointer, depth: spot.depth + 1, offset: start };
     if (members.has(key)) refuse(walk, inner, 'duplicate-key', 'The member is given twice; remove one.');
-    members.set(key, readNode(walk, item.value, inner) ?? null);
+    const value = readNode(walk, item.value, inner) ?? null;
+    if (isMergeKey(item.key)) merged.push(...mergedMembers(value));
+    else members.set(key, value);
   }
   // Own members only, `__proto__` too: fromEntries defines, it does not assign.
-  return Object.fromEntries(members);
+  return Object.fromEntries([...merged, ...members]);
 }
 
 function readAlias(walk: Walk, source: string, spot: Spot): JsonValue | undefined {
@@ -108,15 +121,13 @@ function readAlias(walk: Walk, source: string, spot: Spot): JsonValue | undefine
 function readScalar(walk: Walk, node: Scalar.Parsed, spot: Spot): JsonValue | undefined {
   const text = typeof node.value === 'string' ? node.value : '';
   if (node.type === 'PLAIN' || node.type === undefined) return readPlain(walk, text, spot);
-  if (!isReadable(walk, node, spot)) return undefined;
+  checkEscapes(walk, node, spot);
   const isOpenEnded = text.endsWith('\n') && !walk.text.endsWith('\n') && node.range[1] >= walk.text.length;
-  if (!isOpenEnded || node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE') return text;
-  return refuse(
-    walk,
-    spot,
-    'yaml-final-newline',
-    'Parsers disagree about the end of this text; end the file with a newline.',
-  );
+  if (isOpenEnded && node.type !== 'QUOTE_DOUBLE' && node.type !== 'QUOTE_SINGLE') {
+    const detail = 'Parsers disagree about the end of this text; end the file with a newline.';
+    refuse(walk, spot, 'yaml-final-newline', detail);
+  }
+  return text;
 }
 
 function readContent(walk: Walk, node: ParsedNode, spot: Spot): JsonValue | undefined {
@@ -141,62 +152,36 @@ function readNode(walk: Walk, node: Node, outer: Spot): JsonValue | undefined {
   const spot = node === null ? outer : { ...outer, offset: node.range[0] };
   walk.read.values += 1;
   if (walk.read.values > MAX_VALUES) {
-    const isTold = walk.isFull;
-    walk.isFull = true;
+    const isTold = walk.isCut;
+    walk.isCut = true;
     return !isTold ? refuse(walk, spot, 'too-many-values', `A file holds at most ${MAX_VALUES} values.`) : undefined;
   }
   walk.offsets.set(spot.pointer, spot.offset);
-  if (spot.depth > MAX_DEPTH) return refuse(walk, spot, 'too-deep', `Values nest at most ${MAX_DEPTH} deep.`);
+  if (spot.depth > MAX_DEPTH) {
+    walk.isCut = true;
+    return refuse(walk, spot, 'too-deep', `Values nest at most ${MAX_DEPTH} deep.`);
+  }
   if (node === null) return null;
   if (!isAlias(node) && node.tag !== undefined)
-    return refuse(walk, spot, 'yaml-tag', 'Tags are not read; write a string with quotes.');
+    refuse(walk, spot, 'yaml-tag', 'Tags are not read; write a string with quotes.');
   if (!isAlias(node) && node.anchor !== undefined) walk.anchors.set(node.anchor, node);
   return readContent(walk, node, spot);
 }
 
 function readDocument(text: string, document: Document.Parsed, read: Walk['read']): YamlDocument {
-  const walk: Walk = { ...openReading(text), anchors: new Map(), open: new Set(), read, isFull: false };
+  const walk: Walk = { ...openReading(text), anchors: new Map(), open: new Set(), read, isCut: false };
   for (const error of document.errors.slice(0, 20)) {
     const { offset, detail } = explainYaml(text, error);
     report(walk, offset, { code: 'invalid-yaml', pointer: '', detail });
   }
   if (walk.findings.length > 0) return { reading: walk, value: undefined };
-  return { reading: walk, value: readNode(walk, document.contents, { pointer: '', depth: 0, offset: 0 }) };
+  const value = readNode(walk, document.contents, { pointer: '', depth: 0, offset: 0 });
+  return { reading: walk, value: walk.isCut ? undefined : value };
 }
 
 /** Whether a document between two `---` is empty or holds only comments: kubectl skips such a document too. */
 const isEmpty = (node: Node): boolean =>
   node === null || (isScalar(node) && node.type === 'PLAIN' && node.value === '' && node.tag === undefined);
-
-/** Refuses a text that YAML 1.1 and 1.2 readers see as different characters or documents. */
-function streamFault(
-  text: string,
-): { readonly offset: number; readonly code: string; readonly detail: string } | undefined {
-  const rules = [
-    {
-      pattern: /(?![\t\n\r])\p{Cc}|[\u2028\u2029\ufeff\ufffe\uffff]|\r(?!\n)/u,
-      code: 'yaml-character',
-      detail:
-        'Control characters, lone carriage returns and Unicode line breaks are read in different ways; write an escape in double quotes.',
-    },
-    { pattern: /^%/m, code: 'yaml-directive', detail: 'Directives are not read; remove the line.' },
-    {
-      pattern: /^---(?:[^\s]|[ \t]+[^\s#])/m,
-      code: 'yaml-document-start',
-      detail: 'Parsers disagree about text on the line of ---; write it on the next line.',
-    },
-    {
-      pattern: /^[.]{3}(?:\s|$)/m,
-      code: 'yaml-document-end',
-      detail: 'kubectl stops at this line; write --- between documents.',
-    },
-  ];
-  for (const { pattern, code, detail } of rules) {
-    const offset = text.search(pattern);
-    if (offset !== -1) return { offset, code, detail };
-  }
-  return undefined;
-}
 
 /** Documents of a text; a ConfigMap or file of manifests has some dozens. */
 const MAX_DOCUMENTS = 1000;
@@ -239,13 +224,9 @@ function innerTokens(token: CST.Token): readonly CST.Token[] {
   });
 }
 
-function refusedStream(
-  text: string,
-  offset: number,
-  fault: { readonly code: string; readonly detail: string },
-): YamlDocument {
+function refusedStream(text: string, faults: readonly StreamFault[]): YamlDocument {
   const reading = openReading(text);
-  report(reading, offset, { ...fault, pointer: '' });
+  for (const { offset, ...fault } of faults) report(reading, offset, { ...fault, pointer: '' });
   return { reading, value: undefined };
 }
 
@@ -255,13 +236,13 @@ function refusedStream(
  */
 export function readYamlText(source: string): readonly YamlDocument[] {
   const text = source.startsWith('\ufeff') ? source.slice(1) : source;
-  const fault = streamFault(text);
-  if (fault !== undefined) return [refusedStream(text, fault.offset, fault)];
+  const faults = streamFaults(text);
+  if (faults.length > 0) return [refusedStream(text, faults)];
   const size = sizeFault(text);
-  if (size !== undefined) return [refusedStream(text, 0, size)];
+  if (size !== undefined) return [refusedStream(text, [{ offset: 0, ...size }])];
   const tokens = [...new Parser().parse(text)];
   if (isTooDeep(tokens))
-    return [refusedStream(text, 0, { code: 'too-deep', detail: `Values nest at most ${MAX_DEPTH} deep.` })];
+    return [refusedStream(text, [{ offset: 0, code: 'too-deep', detail: `Values nest at most ${MAX_DEPTH} deep.` }])];
   // The failsafe schema leaves every scalar a string: `plainScalar` decides.
   const composer = new Composer({ version: '1.2', schema: 'failsafe', uniqueKeys: false, merge: false });
   const read = { values: 0 };

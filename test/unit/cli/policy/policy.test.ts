@@ -77,6 +77,17 @@ describe('orb policy', () => {
     expect(err).to.equal('1 file, 1 policy, 1 error, 0 remarks, 0 failed tests\n');
   });
 
+  it('names what is wrong with the text of a file beside everything else', async () => {
+    const text = GOOD.replace('name: at-least-bronze', 'name: on').replace('tier_rank < 1', 'teir_rank < 1');
+    const { exit, out, err } = await policy('validate', file('bad.yaml', text));
+    expect(exit).to.equal(2);
+    expect(out.match(/error [a-z-]+ \S+/g)).to.deep.equal([
+      'error yaml-ambiguous /spec/rules/0/name:',
+      'error unknown-fact /spec/rules/0/when:',
+    ]);
+    expect(err).to.equal('1 file, 0 policies, 2 errors, 0 remarks, 0 failed tests\n');
+  });
+
   it('ends with 1 when a test fails, and says what came instead', async () => {
     const path = file('failing.yaml', GOOD.replace('decision: allow', 'decision: deny'));
     const tested = await policy('test', path);

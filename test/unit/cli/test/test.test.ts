@@ -104,6 +104,33 @@ describe('orb test', () => {
     expect((await test()).err).to.include(`${file}:2:13: error suite-invalid /format`);
   });
 
+  it('names at once what is wrong with the text of a manifest, its envelope and the rest of it', async () => {
+    const spec = `  ${JSON.stringify(manifest).replace('"required":true', '"required": yes').replace('inputs.text', 'inputs.txet')}`;
+    path = write('text.yaml', `apiVersion: orbs.dev/v1alpha1\nkind: Orb\nmetadata: {}\nspec:\n${spec}\n`);
+    const { exit, err } = await test();
+    expect(exit).to.equal(2);
+    expect(err.match(/error [a-z-]+ \S+:/gi)).to.deep.equal([
+      'error yaml-ambiguous /spec/inputs/text/required:',
+      'error schema-required /metadata/name:',
+      'error manifest-unknown-input /spec/execution/body_template:',
+    ]);
+  });
+
+  it('names what is wrong with the envelope and the manifest in it at once', async () => {
+    path = write('envelope.yaml', {
+      apiVersion: 'orbs.dev/v1alpha1',
+      kind: 'Orb',
+      metadata: {},
+      spec: { ...manifest, outputs: { text: { type: 'text' } } },
+    });
+    const { exit, err } = await test();
+    expect(exit).to.equal(2);
+    expect(err.match(/error [a-z-]+ \S+:/gi)).to.deep.equal([
+      'error schema-required /metadata/name:',
+      'error schema-enum /spec/outputs/text/type:',
+    ]);
+  });
+
   it('refuses a file with two Orbs', async () => {
     path = write('two.yaml', `${JSON.stringify(manifest)}\n---\n${JSON.stringify(manifest)}\n`);
     expect(await test()).to.deep.include({ exit: 2, out: '' });

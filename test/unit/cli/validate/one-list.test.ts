@@ -39,6 +39,27 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'id.yaml': ORB.replace('acme.echo@1.0.0', 'echo').replace('https:', 'http:'),
   'one.yaml': ORB,
   'two.yaml': ORB.replace('main', 'other'),
+  'ambiguous.yaml': named(
+    'ambiguous',
+    ORB.replace('required: true', 'required: yes')
+      .replace('method: POST', 'method: 010')
+      .replace('type: string }\nexecution', 'type: text }\nexecution')
+      .replace('inputs.text', 'inputs.txet'),
+  ),
+  'key.yaml': named(
+    'key',
+    ORB.replace('https://api.example.com/echo', '{{inputs.base}}')
+      .replace('text: { type: string, required: true }', 'no: { type: text }\n  1: { typ: string }')
+      .replace('outputs:\n  text: { type: string }', 'outputs:\n  text: { type: string, from: /ts }'),
+  ),
+  'null.json': named(
+    'null',
+    '{"orb_id": "acme.echo@1.0.0", "provider": null, "inputs": {}, "outputs": {"t": {"type": "text"}}}',
+  ),
+  'ambiguous-policy.yaml': resource(
+    'OrbPolicy',
+    "spec:\n  rules:\n    - { name: on, when: 'run.nope', effect: deny }\n",
+  ),
   'twice.yaml': `${named('twice')}---\n${named('twice')}`,
   'remark.yaml': named('remark', ORB.replace(', required: true', '')),
   'orb.yaml': orbOf('orb', named('orb', ORB.replace('method: POST', 'method: 5').replace('inputs.text', 'text'))),
@@ -52,7 +73,20 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'below/orb.yaml': ORB,
 };
 /** The loader of a cluster takes bare manifests, and reports duplicates by the Orbs that it has written. */
-const OF_CLUSTER = ['bytes', 'tab', 'brace', 'placeholder', 'shape', 'id', 'remark', 'kind', 'empty'];
+const OF_CLUSTER = [
+  'bytes',
+  'tab',
+  'brace',
+  'ambiguous',
+  'key',
+  'null',
+  'placeholder',
+  'shape',
+  'id',
+  'remark',
+  'kind',
+  'empty',
+];
 
 const isOfBoth = (brief: string): boolean =>
   OF_CLUSTER.includes(brief.split('.')[0] ?? '') && !brief.includes('loader-bare-manifests-only');
@@ -65,6 +99,7 @@ describe('orb validate and the platform find the same', () => {
   let feed: AFolderFeed;
   let cli: TestCli;
   let validated: readonly string[];
+  const found = (name: string): readonly string[] => validated.filter((brief) => brief.startsWith(`${name} `));
   before(async () => {
     feed = await aFolderFeed();
     cli = aCli();
@@ -89,6 +124,34 @@ describe('orb validate and the platform find the same', () => {
       .filter((name) => !['comment.yaml', 'one.yaml', 'below/orb.yaml'].includes(name))
       .concat('below');
     expect(new Set(validated.map((brief) => brief.split(' ')[0]))).to.deep.equal(new Set(withMistakes));
+  });
+
+  it('about the text of a file, and all else in it at once', () => {
+    expect(found('ambiguous.yaml')).to.deep.equal([
+      'ambiguous.yaml 5 error yaml-ambiguous /inputs/text/required',
+      'ambiguous.yaml 7 error schema-enum /outputs/text/type',
+      'ambiguous.yaml 9 error yaml-number /execution/method',
+      'ambiguous.yaml 12 error manifest-unknown-input /execution/body_template',
+    ]);
+    expect(found('key.yaml')).to.deep.equal([
+      'key.yaml 5 error yaml-ambiguous /inputs',
+      'key.yaml 5 error schema-enum /inputs/no/type',
+      'key.yaml 6 error yaml-key /inputs',
+      'key.yaml 6 error schema-propertyNames /inputs/1',
+      'key.yaml 6 error schema-additionalProperties /inputs/1/typ',
+      'key.yaml 8 error manifest-output-pointer /outputs/text/from',
+      'key.yaml 11 error yaml-key /execution/url',
+      'key.yaml 13 error manifest-unknown-input /execution/body_template',
+    ]);
+    expect(found('null.json')).to.deep.equal([
+      'null.json 1 error manifest-null /provider',
+      'null.json 1 error schema-required /execution',
+      'null.json 1 error schema-enum /outputs/t/type',
+    ]);
+    expect(found('ambiguous-policy.yaml')).to.deep.equal([
+      'ambiguous-policy.yaml 6 error yaml-ambiguous /spec/rules/0/name',
+      'ambiguous-policy.yaml 6 error unknown-fact /spec/rules/0/when',
+    ]);
   });
 
   it('when npm start reads the folder', async () => {

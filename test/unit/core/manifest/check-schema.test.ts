@@ -75,8 +75,18 @@ describe('the schema of a manifest', () => {
     ],
     [
       'minus zero inside a default',
-      { ...mail, inputs: { a: { type: 'array', default: [{ b: -0 }] } } },
+      aManifest({}, { inputs: { a: { type: 'array', default: [{ b: -0 }] } } }),
       ['error minus-zero /inputs/a/default/0/b'],
+    ],
+    [
+      'null and minus zero, with everything else that is wrong',
+      aManifest({ method: null, body_template: '{{inputs.text}}' }, { inputs: { a: { default: -0, typ: 'number' } } }),
+      [
+        'error minus-zero /inputs/a/default',
+        'error manifest-null /execution/method',
+        'error schema-additionalProperties /inputs/a/typ → type',
+        'error manifest-unknown-input /execution/body_template',
+      ],
     ],
     ['half of a surrogate pair', { ...mail, description: '\ud800' }, ['error invalid-unicode /description']],
   ]);

@@ -120,6 +120,56 @@ describe('parseDocuments', () => {
     expect([first?.ok, second?.ok]).to.deep.equal([false, true]);
   });
 
+  const drafts: readonly (readonly [why: string, text: string, format: 'json' | 'yaml', draft: unknown])[] = [
+    ['words that kubectl reads as booleans', 'a: yes\n"no": 1', 'yaml', { a: 'yes', no: 1 }],
+    ['such a word as a key', 'y: {b: 2}', 'yaml', { y: { b: 2 } }],
+    ['a number as key', '1: a', 'yaml', { 1: 'a' }],
+    ['a key that is no text', '? [a]\n: b\nc: d', 'yaml', { c: 'd' }],
+    ['a merge key', 'a: &x {b: 1, d: 1}\nc:\n  <<: [*x]\n  b: 2', 'yaml', { a: { b: 1, d: 1 }, c: { b: 2, d: 1 } }],
+    ['a tag', 'a: !!str 5\nb: 1', 'yaml', { a: 5, b: 1 }],
+    ['an alias without anchor', 'a: *x\nb: 1', 'yaml', { a: null, b: 1 }],
+    ['an escape', 'a: "b\\/c"', 'yaml', { a: 'b/c' }],
+    ['numbers of no use', '{"a": 1e400, "b": -0, "c": 1}', 'json', { a: 0, b: 0, c: 1 }],
+    ['a name that is unsafe', '{"a": {"__proto__": {"b": 1}, "c": 1}}', 'json', { a: { c: 1 } }],
+    ['half of a surrogate pair', '{"a\\ud800": "\\udc00"}', 'json', { 'a\ufffd': '\ufffd' }],
+    ['a member given twice', '{"a": 1, "a": 2}', 'json', { a: 2 }],
+    ['null', '{"a": null, "b": [1, null]}', 'json', { a: null, b: [1, null] }],
+  ];
+  for (const [why, text, format, draft] of drafts)
+    it(`keeps of a refused text what can be checked: ${why}`, () => {
+      const [document] = parseDocuments(text, format);
+      expect(document?.ok).to.equal(false);
+      expect(document?.draft).to.deep.equal(draft);
+    });
+
+  it('keeps nothing of a text that is not readable, and nothing where a value is whole', () => {
+    const texts = ['a: [', '['.repeat(200) + ']'.repeat(200), '%YAML 1.1\n---\na: 1', 'a: 1'];
+    expect(texts.map((text) => parseDocuments(text, 'yaml')[0]?.draft)).to.deep.equal(texts.map(() => undefined));
+  });
+
+  it('finds at once everything that is wrong with a text', () => {
+    expect(codes('a: yes\nb: {y: 010, "c\\/d": !!str e}\nf: ~')).to.deep.equal([
+      'yaml-ambiguous /a 1:4',
+      'yaml-ambiguous /b 2:5',
+      'yaml-number /b/y 2:8',
+      'yaml-escape /b 2:13',
+      'yaml-tag /b/c~1d 2:27',
+      'manifest-null /f 3:4',
+    ]);
+    expect(codes('%YAML 1.1\n--- a\n...\n\u0007')).to.deep.equal([
+      'yaml-character  4:1',
+      'yaml-directive  1:1',
+      'yaml-document-start  2:1',
+      'yaml-document-end  3:1',
+    ]);
+    expect(codes('{"a": 1, "b": null, "a": 1e400, "c": -0}', 'json')).to.deep.equal([
+      'duplicate-key /a 1:21',
+      'number-out-of-range /a 1:26',
+      'manifest-null /b 1:15',
+      'minus-zero /c 1:38',
+    ]);
+  });
+
   it('places findings about the value at the member, or at the nearest one around it', () => {
     const [document] = parseDocuments('a: 1\nb:\n  c:\n    - d: 2\n', 'yaml');
     const finding = { code: 'x', detail: 'x', severity: 'error' } as const;
