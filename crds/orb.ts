@@ -109,7 +109,7 @@ export interface Pin {
    */
   readonly provider: string;
   /**
-   * End of the pin in UTC, RFC 3339; at most 168 hours ahead.
+   * End of the pin in UTC, RFC 3339, such as 2026-01-31T12:00:00Z; at most 168 hours ahead.
    */
   readonly expires_at: string;
   /**

@@ -135,6 +135,8 @@ export interface SecretBinding {
    *
    * @minItems 1
    * @maxItems 64
+   *
+   * Items: A host name, *.suffix, or "*", without scheme, port and path: api.example.com.
    */
   readonly allowedHosts: readonly string[];
   /**

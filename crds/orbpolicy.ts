@@ -307,7 +307,7 @@ export interface PolicyObligation {
    *
    * @maxItems 64
    *
-   * Items: A host name, or *.suffix.
+   * Items: A host name in lower case, or *.suffix, without scheme, port and path: api.example.com.
    */
   readonly hosts?: readonly string[];
   /**

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Artefact } from './artefact.ts';
-import { pinnedExtras, publishedExtras } from './extras.ts';
+import { pinExtras, pinnedExtras, publishedExtras } from './extras.ts';
 import { formatted } from './formatted.ts';
 import { isRecord, type Json } from '../control-plane/json.ts';
 import type { KindSchema } from './reference.ts';
@@ -31,7 +31,7 @@ const withMember = (schema: Json, name: string, value: Json): Json => ({
 async function specs(root: string, resources: readonly Resource[]): Promise<Readonly<Record<string, Json>>> {
   const manifestSource = await source(root, 'manifest', publishedExtras);
   const manifest = toStructural(manifestSource, manifestSource.schema, '');
-  const orb = await source(root, 'orb', {});
+  const orb = await source(root, 'orb', pinExtras);
   const pinned = toStructural({ ...manifestSource, extras: pinnedExtras }, manifestSource.schema, '');
   const orbSpec = toStructural(orb, member(orb.schema, 'spec'), 'properties/spec');
   const { extras = {} } = resources.find(({ kind }) => kind === 'OrbPublication') ?? {};

@@ -138,6 +138,20 @@ const manifestExtras: Extras = {
   },
 };
 
+const DAYS = '(0[1-9]|[12][0-9]|3[01])';
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]';
+const year = 'int(self.substring(0, 4))';
+
+/** A day of the calendar and a time of the day, after the pattern has fixed the digits. */
+const isDateTime = [
+  `self.matches('^[0-9]{4}-(0[1-9]|1[0-2])-${DAYS}T${TIME}')`,
+  "!self.matches('^.{5}(02-3|(04|06|09|11)-31)')",
+  `(!self.matches('^.{5}02-29') || (${year} % 4 == 0 && (${year} % 100 != 0 || ${year} % 400 == 0)))`,
+].join(' && ');
+
+/** Extras of orb.schema.json: its pin. */
+export const pinExtras: Extras = { '$defs/pin/properties/expires_at': { formatRule: isDateTime } };
+
 /**
  * An unchanged pin is not checked again. Another user may remove its provider later, and an expired pin
  * stays in the spec (failover.md §8); the condition PinValid reports both.

@@ -65,7 +65,7 @@ const isExtra = hasMembers({
   rules: isOptional(isListOf(hasMembers({ rule: isText, message: isText }))),
   mapKeys: isOptional(isListOf(isText)),
   keepsUnknown: isOptional((value) => value === true),
-  keepsPattern: isOptional((value) => value === true),
+  byAdmission: isOptional((value) => value === true),
 });
 const isComplete = hasMembers({
   plural: isText,

@@ -20,8 +20,10 @@ export interface Extra {
    * that are older. Otherwise the API server drops them, and nobody sees that they stood there.
    */
   readonly keepsUnknown?: boolean;
-  /** The pattern of a text stays a pattern: a rule for each item of these lists would cost too much. */
-  readonly keepsPattern?: boolean;
+  /** A rule for each item of these lists would cost too much: an admission policy of the chart says the pattern in words. */
+  readonly byAdmission?: boolean;
+  /** What the format of a text says, as a condition: a rule sees a text with a format as another type. */
+  readonly formatRule?: string;
   /** Default that the API server sets. */
   readonly default?: number | Readonly<Record<string, never>>;
 }
@@ -117,15 +119,26 @@ function membersOf(source: Source, { properties, additionalProperties }: Json, p
     : {};
 }
 
+// Keywords that a rule or an admission policy says in words.
+const SAID_IN_WORDS = ['pattern', 'minLength'];
+
 // Keywords that can be kept when the type can't.
 const OF_EITHER = ['items', 'maxItems', 'additionalProperties', 'maxProperties'];
+
+/** A rule can't see these texts, and a server would answer with the pattern: an admission policy of the chart says it. */
+const withoutPattern = ([keyword, value]: readonly [string, unknown]): readonly [string, unknown] =>
+  isRecord(value) && value['type'] === 'string'
+    ? [keyword, Object.fromEntries(Object.entries(value).filter(([name]) => !SAID_IN_WORDS.includes(name)))]
+    : [keyword, value];
 
 /** A list or a map, which has no structural form: any value, with bounds for its items or members. */
 function eitherOf(source: Source, branches: readonly unknown[], path: string): Json {
   // Rules can't be typed below any value.
   const plain = { ...source, inWords: false };
-  const parts = branches.flatMap((branch) => Object.entries(toStructural(plain, branch, path)));
-  return { ...ANYTHING, ...Object.fromEntries(parts.filter(([keyword]) => OF_EITHER.includes(keyword))) };
+  const parts = branches
+    .flatMap((branch) => Object.entries(toStructural(plain, branch, path)))
+    .filter(([keyword]) => OF_EITHER.includes(keyword));
+  return { ...ANYTHING, ...Object.fromEntries(source.inWords === true ? parts.map(withoutPattern) : parts) };
 }
 
 function listOf(source: Source, items: unknown, { mapKeys }: Extra, path: string): Json {
@@ -148,22 +161,43 @@ function contentOf(source: Source, schema: Json, extra: Extra, path: string): Js
 const MAX_MATCHED = 1024;
 const isShort = (maxLength: unknown): boolean => typeof maxLength === 'number' && maxLength <= MAX_MATCHED;
 
+const matches = (pattern: string): string => `self.matches(${JSON.stringify(pattern)})`;
+
 /**
  * A server refuses a value beside a `pattern` with the pattern. A rule says it in words: those of the description, which
  * `orb validate` shows too.
  * @returns undefined: the keyword stays
  */
-function patternRule(
-  { inWords = false }: Source,
-  { pattern, maxLength, description, format }: Json,
-  { keepsPattern = false }: Extra,
-): CelRule | undefined {
+function patternRule({ pattern, maxLength, description, format }: Json, { formatRule }: Extra): CelRule | undefined {
+  if (typeof pattern !== 'string' || typeof description !== 'string' || !isShort(maxLength)) return undefined;
   // Rules see a text with a format as another type.
-  if (!inWords || keepsPattern || format !== undefined || !isShort(maxLength)) return undefined;
-  if (typeof pattern !== 'string' || typeof description !== 'string') return undefined;
+  if (format !== undefined && formatRule === undefined) return undefined;
   const form = PATTERN_FORMS.get(pattern);
   const words = form === undefined ? description : `${description} Write ${form}.`;
-  return { rule: `self.matches(${JSON.stringify(pattern)})`, message: `${words} (schema-pattern)` };
+  const rule = [matches(pattern), ...(formatRule === undefined ? [] : [formatRule])].join(' && ');
+  return { rule, message: `${words} (schema-pattern)` };
+}
+
+/** The same for a least length: a server would count characters. */
+function lengthRule({ type, minLength, description, format }: Json): CelRule | undefined {
+  if (type !== 'string' || typeof minLength !== 'number' || minLength === 0 || format !== undefined) return undefined;
+  if (typeof description !== 'string') return undefined;
+  const least = `${minLength} character${minLength === 1 ? '' : 's'}`;
+  return { rule: `size(self) >= ${minLength}`, message: `${description} Write at least ${least}. (schema-minLength)` };
+}
+
+/** The rule about a text, and the keywords that it stands for. */
+function inWords(
+  source: Source,
+  schema: Json,
+  extra: Extra,
+): { readonly rules: readonly CelRule[]; readonly said: readonly string[] } {
+  if (source.inWords !== true) return { rules: [], said: [] };
+  if (extra.byAdmission === true) return { rules: [], said: SAID_IN_WORDS };
+  const rule = patternRule(schema, extra) ?? lengthRule(schema);
+  // The rule says of a short value, too, what to write.
+  const said = extra.formatRule === undefined ? SAID_IN_WORDS : [...SAID_IN_WORDS, 'format'];
+  return rule === undefined ? { rules: [], said: [] } : { rules: [rule], said };
 }
 
 /** A server compares an integer with the integer part of a bound: 1 would pass a minimum of 1.1. */
@@ -182,15 +216,9 @@ export function toStructural(source: Source, value: unknown, path: string): Json
   const { schema, path: place } = resolved(source, value, path);
   const extra = source.extras[place] ?? {};
   const description = value['description'] ?? schema['description'];
-  const inWords = patternRule(source, { ...schema, description }, extra);
-  const rules = [
-    ...(inWords === undefined ? [] : [inWords]),
-    ...nameRule(source, schema, place),
-    ...fractionRule(schema),
-    ...(extra.rules ?? []),
-  ];
-  // The rule says of a short value, too, what to write.
-  const copied = COPIED.filter((keyword) => inWords === undefined || !['pattern', 'minLength'].includes(keyword));
+  const { rules: ofText, said } = inWords(source, { ...schema, description }, extra);
+  const rules = [...ofText, ...nameRule(source, schema, place), ...fractionRule(schema), ...(extra.rules ?? [])];
+  const copied = COPIED.filter((keyword) => !said.includes(keyword));
   return {
     ...(description === undefined ? {} : { description }),
     ...(extra.default === undefined ? {} : { default: extra.default }),

@@ -27,6 +27,8 @@ const FIXED: Readonly<Record<string, RegExp>> = {
   'orb-api-pin-only': /metadata\/name$|policyName$/,
   'orb-pin-actor': /metadata\/name$|policyName$/,
   'orb-rolebindings': /metadata\/name$|policyName$/,
+  'orb-vault-keys': /metadata\/name$|policyName$/,
+  'orb-policy-hosts': /metadata\/name$|policyName$/,
   'orb-api-pin': /expression$|message$/,
   'orb-log-head': /resourceNames\/\d+$/,
   'orb-operator': /resourceNames\/\d+$|relabelings\/\d+\/replacement$/,

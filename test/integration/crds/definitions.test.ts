@@ -92,13 +92,55 @@ describe('the resource definitions on an API server', function suite() {
     expect(await kubectl(['explain', 'opub.status.validationReport.findings'])).to.include('The first 50 findings');
   });
 
-  it('say in words what to write, never with a pattern', async () => {
-    const id = await refusal(orb('wrong', { orb_id: 'mail' }));
-    expect(id).to.include('{org}.{name}@{semver}, for example acme.send-email@1.0.0. (schema-pattern)');
-    const execution = { type: 'http', url: 'https://api.example.com/', headers: { 'a b': 'x' } };
-    const header = await refusal(orb('wrong', { execution }));
-    expect(header).to.include('without a space or colon. (schema-propertyNames)');
-    expect(`${id}${header}`).to.not.include('^[');
+  const binding = (more: JsonObject): JsonObject => ({
+    ...orb('wrong'),
+    kind: 'Orbiset',
+    spec: { vault: { secrets: [{ name: 's', allowedHosts: ['*'], ...more }] } },
+  });
+  const restricted = (host: string): JsonObject =>
+    policy('wrong', {
+      rules: [{ name: 'r', effect: 'allow', when: 'true', obligations: [{ type: 'restrictHosts', hosts: [host] }] }],
+    });
+  const until = (time: string): JsonObject => orb('wrong', { pin: { provider: 'main', expires_at: time } });
+  const wrong: readonly (readonly [place: string, object: JsonObject, words: string])[] = [
+    [
+      'orb_id',
+      orb('wrong', { orb_id: 'mail' }),
+      '{org}.{name}@{semver}, for example acme.send-email@1.0.0. (schema-pattern)',
+    ],
+    [
+      'a header',
+      orb('wrong', { execution: { type: 'http', url: 'https://api.example.com/', headers: { 'a b': 'x' } } }),
+      'without a space or colon. (schema-propertyNames)',
+    ],
+    ['an empty URL', orb('wrong', { execution: { url: '' } }), 'Write at least 1 character. (schema-minLength)'],
+    ['a local time', until('2030-01-31T12:00:00+01:00'), 'such as 2026-01-31T12:00:00Z'],
+    ['a day that is not', until('2030-02-30T12:00:00Z'), 'such as 2026-01-31T12:00:00Z'],
+    ['a host with a path', binding({ allowedHosts: ['https://a.example/b'] }), 'without scheme, port and path'],
+    ['a key of the vault', binding({ keys: ['A', 'a b'] }), 'with letters, digits, ".", "_" and "-". (schema-pattern)'],
+    ['an entry of the vault', binding({ keys: { 'a b': 'A' } }), 'letters, digits, ".", "_" and "-". (schema-pattern)'],
+    ['the key of an entry', binding({ keys: { A: 'a b' } }), 'letters, digits, ".", "_" and "-". (schema-pattern)'],
+    ['keys as a text', binding({ keys: 'A' }), 'write a list of keys, or a map from entry to key. (schema-oneOf)'],
+    ['a host of a policy', restricted('https://a.example'), 'without scheme, port and path'],
+    ['a host in capitals', restricted('A.example'), 'a host name in lower case'],
+    [
+      'an empty condition',
+      policy('wrong', { rules: [{ name: 'r', effect: 'deny', when: '' }] }),
+      'Condition in CEL. Write at least 1 character. (schema-minLength)',
+    ],
+  ];
+  for (const [place, object, words] of wrong)
+    it(`say in words what to write, never with a pattern: ${place}`, async () => {
+      const said = await refusal(object);
+      expect(said).to.include(words);
+      expect(said).to.not.match(/should match|at least [0-9]+ chars|\^[[(]/);
+    });
+
+  it('refuse wrong keys of the vault in an update, too, and leave other updates alone', async () => {
+    const stored = { ...binding({ keys: ['A'] }), metadata: { name: 'keys', namespace: NAMESPACE } };
+    await apply(stored);
+    expect(await refusal({ ...stored, metadata: { ...stored.metadata, labels: { team: 'mail' } } })).to.equal('accepted');
+    expect(await refusal({ ...binding({ keys: ['a b'] }), metadata: stored.metadata })).to.include('orb-vault-keys');
   });
 
   it('select Orbs by orb_id and provider, and publications by those of their manifests', async () => {

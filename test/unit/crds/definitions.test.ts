@@ -74,6 +74,21 @@ const FORBIDDEN = [
 ];
 // A status says that nobody has looked at the object yet, or kstatus takes a new one for finished (packaging.md §3).
 const UNSEEN = /[.]yaml[.]status([.]observedGeneration)?$/;
+// What the platform writes itself.
+const STATUS = /[.]yaml[.]status[.]/;
+const MATCHES = /[.]matches[(]|size[(](?:self|name)[)]/;
+/** Two words or more, and the code of the finding. */
+const IN_WORDS = /^.*[A-Za-z]{2,}[ :].* [(][A-Za-z-]+[)]$/;
+const REGEX = /[[][^\]\s]+[\]]|[*+)][$]|[(][?:^]/;
+
+function rulesOf(schema: Schema): readonly { readonly rule: string; readonly message: string }[] {
+  const { 'x-kubernetes-validations': found } = schema;
+  const listed: readonly unknown[] = Array.isArray(found) ? found : [];
+  return listed.map((one) =>
+    isSchema(one) ? { rule: String(one['rule']), message: String(one['message']) } : { rule: '', message: '' },
+  );
+}
+
 const rules: readonly (readonly [name: string, holds: (place: Place) => boolean])[] = [
   [
     'use no keyword that a structural schema lacks or that fills something in',
@@ -95,6 +110,16 @@ const rules: readonly (readonly [name: string, holds: (place: Place) => boolean]
   [
     'say of every list how it is merged',
     ({ schema }) => schema['type'] !== 'array' || 'x-kubernetes-list-type' in schema,
+  ],
+  [
+    'refuse no text of a user with a pattern or a count: a rule, or an admission policy, says it in words',
+    ({ path, schema }) => STATUS.test(path) || !('pattern' in schema || Number(schema['minLength']) > 0),
+  ],
+  [
+    'say in words, with a code, what each rule about a text wants',
+    ({ schema }) => rulesOf(schema).every(
+        ({ rule, message }) => !MATCHES.test(rule) || (IN_WORDS.test(message) && !REGEX.test(message)),
+      ),
   ],
   ['are open only where any value is meant', ({ path, schema }) => schema[OPEN] !== true || OPEN_PLACES.test(path)],
 ];

@@ -121,7 +121,7 @@ describe('orb test', () => {
       apiVersion: 'orbs.dev/v1alpha1',
       kind: 'Orb',
       metadata: {},
-      spec: { ...manifest, outputs: { text: { type: 'text' } } },
+      spec: { ...objectIn(JSON.stringify(manifest)), outputs: { text: { type: 'text' } } },
     });
     const { exit, err } = await test();
     expect(exit).to.equal(2);

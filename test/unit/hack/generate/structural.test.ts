@@ -49,13 +49,52 @@ describe('toStructural', () => {
       'A short name. Write a text that begins with /. (schema-pattern)',
     );
     const plain: readonly object[] = [
-      { ...text, maxLength: 5000 },
+      { ...text, maxLength: 5000, minLength: 0 },
       { ...text, format: 'date-time' },
       { type: 'string', maxLength: 3, pattern: '^a$' },
     ];
     for (const schema of plain) expect(inWords(schema)).to.include({ pattern: '^a$' });
-    expect(inWords(text, { '': { keepsPattern: true } })).to.include({ pattern: '^a$' });
-    expect(inWords({ oneOf: [{ type: 'array', items: text }, text] })).to.have.nested.property('items.pattern', '^a$');
+  });
+
+  it('says a pattern with a format where it is told how', () => {
+    const text = { description: 'A day.', type: 'string', maxLength: 3, pattern: '^[0-9]$', format: 'date' };
+    expect(inWords(text, { '': { formatRule: "self != '0'" } })).to.deep.equal({
+      description: 'A day.',
+      type: 'string',
+      maxLength: 3,
+      'x-kubernetes-validations': [
+        { rule: `self.matches("^[0-9]$") && self != '0'`, message: 'A day. (schema-pattern)' },
+      ],
+    });
+  });
+
+  it('says of a length in words what to write', () => {
+    const text = { description: 'A condition.', type: 'string', minLength: 1, maxLength: 4096 };
+    expect(inWords(text)).to.deep.equal({
+      description: 'A condition.',
+      type: 'string',
+      maxLength: 4096,
+      'x-kubernetes-validations': [
+        { rule: 'size(self) >= 1', message: 'A condition. Write at least 1 character. (schema-minLength)' },
+      ],
+    });
+    expect(inWords({ ...text, minLength: 2 })).to.have.nested.property(
+      'x-kubernetes-validations[0].message',
+      'A condition. Write at least 2 characters. (schema-minLength)',
+    );
+    expect(inWords({ ...text, minLength: 0 })).to.not.have.property('x-kubernetes-validations');
+    expect(convert(text)).to.include({ minLength: 1 });
+  });
+
+  it('leaves a pattern out where no rule sees the text: an admission policy says it', () => {
+    const text = { description: 'A key.', type: 'string', minLength: 1, maxLength: 3, pattern: '^a$' };
+    const items = { description: 'A key.', type: 'string', maxLength: 3 };
+    expect(inWords({ oneOf: [{ type: 'array', maxItems: 2, items: text }, text] })).to.deep.include({
+      items,
+      maxItems: 2,
+    });
+    expect(inWords(text, { '': { byAdmission: true } })).to.deep.equal(items);
+    expect(convert({ oneOf: [{ type: 'array', items: text }, text] })).to.have.nested.property('items.pattern', '^a$');
   });
 
   it('keeps what an open object and an open value hold', () => {
