@@ -47,6 +47,14 @@ const restartReason = (end: WatchEnd): string => {
   return end.kind === 'ended' && end.early ? 'early-end' : end.kind;
 };
 
+/** What an operator of the platform does about it: a list has no name, so 404 says that its kind is not there. */
+const nextStep = ({ plural, group }: Kind, status: number): { readonly next?: string } =>
+  status === 404
+    ? {
+        next: `The definition ${plural}.${group} is missing: apply the resource definitions of this version (docs/upgrade.md). This process then continues by itself.`,
+      }
+    : {};
+
 class ListWatchReflector implements Reflector {
   readonly store: WritableStore;
   readonly synced: Promise<void>;
@@ -219,7 +227,8 @@ class ListWatchReflector implements Reflector {
     const { status, reason } = error;
     const isNew = this.#failure?.status !== status || this.#failure.reason !== reason;
     this.#failure = error;
-    const fields = { kind: kind.kind, ...selection, status, reason, wait_ms: Math.round(step.waitMs), error };
+    const waitMs = Math.round(step.waitMs);
+    const fields = { kind: kind.kind, ...selection, status, reason, wait_ms: waitMs, ...nextStep(kind, status), error };
     if (isNew) logger.warn('objects can not be listed or watched', fields);
     else logger.debug('objects still can not be listed or watched', fields);
     return step;

@@ -93,15 +93,15 @@ function decided(
   return decideProviders(runtime, policy, resolved, ready).policy;
 }
 
-function policyReport(policy: RunPolicy, { orbiset }: ResolvedRun): JsonValue {
+function policyReport(policy: RunPolicy): JsonValue {
   const { decision, denials, shadow } = policy.decided;
-  return orbiset.redactor.json({
+  return {
     decision,
     denials: denials.map(denialJson),
     rules: rulesJson(policy.phases),
     obligations: listObligations(policy.bound),
     shadow,
-  }).value;
+  };
 }
 
 /** Of one provider. Without a decision of its own the run's decision is about it. */
@@ -113,7 +113,7 @@ function providerPolicy(policy: RunPolicy | undefined, { provider, result }: Can
 
 /**
  * The request to each provider, with placeholders instead of secrets (design.md §3, `?dry_run=true`).
- * Nothing is sent, no run is started, no secret is shown.
+ * Nothing is sent, no run is started, no secret is shown, also none that the caller sent as an input.
  */
 export function dryRun(runtime: Runtime, request: RouteRequest, resolved: ResolvedRun, parsed: ParsedRequest): Reply {
   const { orb, orbiset, inputs } = resolved;
@@ -133,10 +133,14 @@ export function dryRun(runtime: Runtime, request: RouteRequest, resolved: Resolv
     orbiset: `${orbiset.namespace}.${orbiset.name}`,
     effective_provider: effectiveProvider(orb, { now }) ?? null,
     replica: runtime.settings.owner,
-    ...(policy === undefined ? {} : { policy: policyReport(policy, resolved) }),
+    ...(policy === undefined ? {} : { policy: policyReport(policy) }),
     providers: candidates.flatMap(
       (one) => providerReport(one, resolved, providerPolicy(policy, one), replica(one.provider.name)) ?? [],
     ),
   };
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(orbiset.redactor.json(body).value),
+  };
 }

@@ -53,7 +53,11 @@ describe('a reflector that is refused', () => {
       await settle();
     }
     expect([reflector.hasSynced(), reflector.failure()?.status]).to.deep.equal([false, 404]);
-    expect(lines.filter(({ level }) => level === 'warn')).to.have.length(1);
+    const warned = lines.filter(({ level }) => level === 'warn');
+    expect(warned).to.have.length(1);
+    expect(warned[0]?.fields['next']).to.match(
+      /^The definition \S+\.orbs\.dev is missing: apply the resource definitions/,
+    );
   });
 
   it('asks at least every 2 s for 2 minutes for a kind that is not allowed, then every 30 s', async () => {

@@ -100,6 +100,14 @@ describe('POST /orbisets/{id}/execute?dry_run=true', () => {
     });
   }
 
+  it('shows no secret that the caller sent as an input', async () => {
+    const { execute } = create();
+    const answer = await execute({ query: 'dry_run=true', inputs: { text: `my ${SECRET}` } });
+    expect(answer.status).to.equal(200);
+    expect(answer.text).to.not.include(SECRET);
+    expect(at(answer.body, 'providers', '0', 'request', 'body')).to.equal('{"text":"my [redacted:TOKEN]"}');
+  });
+
   it('knows the host that a secret makes, without showing it', async () => {
     const { execute, addOrb, addOrbiset } = create();
     addOrb('acme.made@1.0.0', { url: 'https://{{orbiset.secrets.TOKEN}}.example.com/' });
