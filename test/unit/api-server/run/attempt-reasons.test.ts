@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DialFailure, DialResult } from '../../../../adapters/egress/port.ts';
 import type { Ledger } from '../../../../adapters/ledger/port.ts';
-import type { AttemptReason } from '../../../../core/attempts/reasons.ts';
+import { ATTEMPT_REASONS, type AttemptReason } from '../../../../core/attempts/reasons.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
 import { answered, createTestRuntime, SECRET, type TestRuntime } from '../../../support/a-runtime.ts';
 import { at, objectAt, payloadOf, textAt } from '../../../support/members.ts';
@@ -158,6 +158,38 @@ const rows: readonly (readonly [why: string, result: DialResult, reason: Attempt
     failed({ kind: 'timeout', code: 'deadline' }, true),
     'answer-timeout',
     'no whole answer within 30 s, the limit of the run',
+  ],
+  [
+    'a certificate of later',
+    transport('tls', { kind: 'not-yet-valid' }),
+    'certificate-not-yet-valid',
+    ATTEMPT_REASONS['certificate-not-yet-valid'].says,
+  ],
+  [
+    'an expired certificate that could not be read',
+    transport('tls', { kind: 'expired', at: null }),
+    'certificate-expired',
+    'The certificate of the host has expired.',
+  ],
+  [
+    'a port without TLS',
+    transport('tls', { kind: 'not-tls' }),
+    'tls-failed',
+    'api.example.com does not speak TLS on this port',
+  ],
+  ['an answer that was cut', transport('truncated'), 'answer-cut', ATTEMPT_REASONS['answer-cut'].says],
+  ['what is no HTTP', transport('protocol'), 'not-http', ATTEMPT_REASONS['not-http'].says],
+  [
+    'a list of encodings',
+    failed({ kind: 'response', code: 'unsupported-encoding' }, true),
+    'encoding-unsupported',
+    ATTEMPT_REASONS['encoding-unsupported'].says,
+  ],
+  [
+    'too many headers',
+    failed({ kind: 'response', code: 'headers-too-large' }, true),
+    'headers-too-large',
+    ATTEMPT_REASONS['headers-too-large'].says,
   ],
   [
     'a private address',

@@ -82,6 +82,15 @@ describe('parseApiKeyRecord', () => {
     expect(checked.ok && checked.value.tenants).to.deep.equal(['initech']);
   });
 
+  it('takes a life of one millisecond, and of 365 days', () => {
+    for (const life of [1, 365 * DAY]) expect(record({ expiresAt: NOW + life }).expiresAt).to.equal(NOW + life);
+  });
+
+  it('takes `stringData` before `data`, as a server does', () => {
+    const checked = parseApiKeyRecord({ ...document(), data: { tenants: btoa('["initech"]') } });
+    expect(checked.ok && checked.value.tenants).to.deep.equal(['acme', 'globex']);
+  });
+
   it('takes 256 tenants', () => {
     expect(record({ tenants: names(256) }).tenants).to.have.length(256);
   });
@@ -104,6 +113,9 @@ describe('parseApiKeyRecord', () => {
   const rows: readonly (readonly [string, JsonValue, string])[] = [
     ['no object', null, ''],
     ['another kind', { ...document(), kind: 'ConfigMap' }, ''],
+    ['another version', { ...document(), apiVersion: 'v2' }, ''],
+    ['labels that are none', { ...document(), metadata: { labels: 'orbs.dev/api-key' } }, '/metadata/labels'],
+    ['no metadata', { ...document(), metadata: null }, '/metadata/labels'],
     ['no label', { ...document(), metadata: { name: 'x' } }, '/metadata/labels'],
     ['another label value', { ...document(), metadata: { labels: { 'orbs.dev/api-key': true } } }, '/metadata/labels'],
     ['no hash', withField('sha256', undefined), '/stringData/sha256'],
@@ -148,6 +160,11 @@ describe('parseApiKeyRecord', () => {
   });
 });
 
+function unlimited(): ApiKeyRecord {
+  const { cidrs: _, ...stored } = record();
+  return { ...stored, cidrs: [] };
+}
+
 describe('checkKey', () => {
   const right = new Uint8Array(32).fill(0xab);
   const at = (now: number, address = '10.1.2.3', sha256 = right): Parameters<typeof checkKey>[1] => ({
@@ -167,6 +184,8 @@ describe('checkKey', () => {
     ['a wrong secret from outside', record(), at(NOW, '192.0.2.1', new Uint8Array(32)), 'unauthenticated'],
     ['an expired key from outside', record(), at(NOW + 90 * DAY, '192.0.2.1'), 'unauthenticated'],
     ['an address that is none', record(), at(NOW, ''), 'cidr'],
+    ['any address without a limit', unlimited(), at(NOW, '192.0.2.1'), 'ok'],
+    ['an address outside the only block', record({ cidrs: ['10.0.0.0/8'] }), at(NOW, '192.0.2.1'), 'cidr'],
   ];
   for (const [why, stored, presented, expected] of rows) {
     it(`answers ${expected} to ${why}`, () => {

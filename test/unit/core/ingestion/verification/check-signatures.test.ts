@@ -114,7 +114,17 @@ describe('a key of Standard Webhooks', () => {
   });
 
   it('is none without its prefix, without base64 or without UTF-8', () => {
-    for (const text of [KEY.toString('base64'), `whsec${KEY.toString('base64')}`, 'whsec_***', 'whsec_', 'whpk_'])
+    const key = KEY.toString('base64');
+    for (const text of [
+      key,
+      `whsec${key}`,
+      `whsex_${key}`,
+      `WHSEC_${key}`,
+      `______${key}`,
+      'whsec_***',
+      'whsec_',
+      'whpk_',
+    ])
       expect(standardWebhooksKey(encodeUtf8(text)), text).to.equal(undefined);
     expect(standardWebhooksKey(Uint8Array.of(0xff, ...ofLength('whsec_', 24)))).to.equal(undefined);
   });
