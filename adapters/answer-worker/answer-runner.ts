@@ -1,6 +1,6 @@
 import { errorCode } from '../../core/errors/error-code.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
-import type { AnswerWork } from '../../core/run/written-answer.ts';
+import { ownMemory, type AnswerWork } from '../../core/run/written-answer.ts';
 import { TenantTurns } from '../suite-worker/tenant-turns.ts';
 import type { Logger } from '../telemetry/port.ts';
 import { threadOf, type StartThread, type Thread } from '../threads/start-thread.ts';
@@ -157,7 +157,7 @@ export class AnswerRunner implements AnswerReader {
   #post(thread: Thread<ToAnswerThread>, { message }: Job): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#end({ kind: 'too-complex' }), this.#options.workMs);
-    thread.post(message);
+    thread.post(message, ownMemory(message[0].bytes));
   }
 
   #settle(result: AnswerResult): void {

@@ -20,7 +20,7 @@ export type AnswerResult =
 
 /**
  * Reads large answers of providers away from the event loop. Never rejects, except with the reason of the signal. Calls
- * may run concurrently.
+ * may run concurrently. The bytes of the answer are handed over: the caller must not read them again.
  */
 export interface AnswerReader {
   readonly read: (work: AnswerWork, owner: AnswerOwner, signal: AbortSignal) => Promise<AnswerResult>;

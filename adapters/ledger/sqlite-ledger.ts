@@ -7,7 +7,7 @@ import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { LedgerError, type Ledger, type LogGate } from './port.ts';
 import { CheckpointSchedule } from './sqlite/checkpoint-schedule.ts';
 import { lockForProcess, type ProcessLock } from './sqlite/process-lock.ts';
-import type { LogKey, OnFolding } from './sqlite/protocol.ts';
+import type { LogKey, OnUpgrading } from './sqlite/protocol.ts';
 import { ledgerError } from './sqlite/sqlite-error.ts';
 import { WriterHandle, type OpenedFile, type StartWriter } from './sqlite/writer-handle.ts';
 import type { SignedCheckpoint } from './tables/checkpoints.ts';
@@ -32,7 +32,7 @@ export interface SqliteLedgerOptions {
   /** Called with each checkpoint after its commit. */
   readonly onCheckpoint?: (checkpoint: SignedCheckpoint) => void;
   /** Called while the log of an older ledger is read again, at each 100 000 entries (trust.md §5.2). */
-  readonly onFolding?: OnFolding;
+  readonly onUpgrading?: OnUpgrading;
   /** Called when the log is found to be damaged: from then on it does not grow and is not signed. Reads go on. */
   readonly onFault?: (fault: string) => void;
   /** Starts the writer; absent: in a thread of its own. */
@@ -212,11 +212,11 @@ function gateOfLog({ gate = OPEN, onFault }: SqliteLedgerOptions): {
 async function openParts({ lock, read, ...rest }: Opening, made: string | undefined): Promise<Parts> {
   const { gate, close } = gateOfLog(rest.options);
   const options = { ...rest.options, gate };
-  const { file, identity, logKey, startWriter: start, onFolding } = options;
+  const { file, identity, logKey, startWriter: start, onUpgrading } = options;
   // Copies: a view into a pool would send the whole pool to the thread.
   const key = { privateKey: logKey.privateKey, publicKey: Uint8Array.from(logKey.publicKey) };
   const settings = { file, identity, logKey: key, dataKey: Uint8Array.from(options.dataKey) };
-  const writer = new WriterHandle(settings, { start, onFolding, onFault: close });
+  const writer = new WriterHandle(settings, { start, onUpgrading, onFault: close });
   const found = await writer.open();
   if (found.fault !== null) close(found.fault);
   let parts: Parts | undefined;

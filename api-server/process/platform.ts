@@ -136,8 +136,15 @@ function openLedger(
     gate: head.gate,
     onCheckpoint: head.signed,
     onFault: head.damaged,
-    onFolding: (entries, of) =>
-      log.logger.info('an older ledger is brought up to date: its log is read again', { entries, of }),
+    onUpgrading: (progress) =>
+      progress.work === 'log'
+        ? log.logger.info('an older ledger is brought up to date: its log is read again', {
+            entries: progress.done,
+            of: progress.total,
+          })
+        : log.logger.info('an older ledger is brought up to date: the rows of its tenants are counted', {
+            rows: progress.done,
+          }),
   });
 }
 

@@ -50,7 +50,7 @@ export interface AttemptResult {
   readonly outputsComplete: boolean;
   readonly maybeExecuted: boolean;
   readonly exception: boolean;
-  /** Unredacted body of an answer, for `expose_error_body`, `--debug` and policies. */
+  /** Unredacted body of an answer, for `expose_error_body` and `--debug`. Empty after another thread has read it. */
   readonly body: Uint8Array | undefined;
   /** Of the answer, names in lower case; empty without one. Unredacted. */
   readonly headers: readonly (readonly [name: string, value: string])[];

@@ -3,7 +3,7 @@ import type { DialFailure, DialResult } from '../../adapters/egress/port.ts';
 import { causeOf } from '../../core/attempts/cause.ts';
 import { attemptOutcome } from '../../core/attempts/classify.ts';
 import type { AnswerReading } from '../../core/run/read-answer.ts';
-import { outputsBytes, type WrittenAnswer } from '../../core/run/written-answer.ts';
+import { isCanonical, outputsBytes, type WrittenAnswer } from '../../core/run/written-answer.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptCall } from './attempt.ts';
 import { contentTypeOf, headerMap } from './header-map.ts';
@@ -90,5 +90,6 @@ export interface OutputBytes {
 export function bytesOf({ outputs }: WrittenAnswer, policy: RunPolicy | undefined): OutputBytes | undefined {
   if (outputs === null) return undefined;
   const hidden = policy?.bound.redactResponse ?? [];
-  return { json: outputsBytes(outputs, hidden, 'json'), jcs: outputsBytes(outputs, hidden, 'jcs') };
+  const json = outputsBytes(outputs, hidden, 'json');
+  return { json, jcs: isCanonical(outputs) ? json : outputsBytes(outputs, hidden, 'jcs') };
 }

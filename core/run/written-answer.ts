@@ -73,6 +73,11 @@ export function writeAnswer(work: AnswerWork, redactor: Redactor): WrittenAnswer
 
 const byName = (one: WrittenOutput, other: WrittenOutput): number => (one.name < other.name ? -1 : 1);
 
+/** Both forms of the outputs are the same bytes. */
+export const isCanonical = ({ members }: WrittenOutputs): boolean =>
+  members.every(({ json, jcs: canonical }) => json === canonical) &&
+  members.every(({ name }, index) => index === 0 || (members[index - 1]?.name ?? '') < name);
+
 /** The outputs as one JSON object, with null for those that are hidden. @param form canonical: as commitments need it */
 export function outputsBytes({ members }: WrittenOutputs, hidden: readonly string[], form: 'json' | 'jcs'): Uint8Array {
   const ordered = form === 'jcs' ? members.toSorted(byName) : members;
@@ -83,11 +88,14 @@ export function outputsBytes({ members }: WrittenOutputs, hidden: readonly strin
   return concatBytes(encodeUtf8('{'), ...parts, encodeUtf8('}'));
 }
 
-/** The memory that only this answer uses: a thread may hand it over in place of a copy. */
-export function buffersOf({ outputs }: WrittenAnswer): readonly ArrayBuffer[] {
-  const bytes = (outputs?.members ?? []).flatMap(({ json, jcs: canonical }) => [json, canonical]);
+/** Memory that only these bytes use: one thread may hand it over to another in place of a copy. */
+export function ownMemory(...bytes: readonly Uint8Array[]): readonly ArrayBuffer[] {
   const whole = bytes.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [],
   );
   return [...new Set(whole)];
 }
+
+/** The memory of a whole answer. */
+export const buffersOf = ({ outputs }: WrittenAnswer): readonly ArrayBuffer[] =>
+  ownMemory(...(outputs?.members ?? []).flatMap(({ json, jcs: canonical }) => [json, canonical]));

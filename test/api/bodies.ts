@@ -20,8 +20,10 @@ const policy = (effect: string, when: string, mode = 'Audit'): object => ({
   metadata: { name: ANY_NAME },
   spec: { mode, rules: [rule(effect, when)] },
 });
+/** A policy that denies nothing. */
+export const POLICY = policy('deny', 'orb.score < 1');
 const POLICIES = [
-  policy('deny', 'orb.score < 1'),
+  POLICY,
   policy('allow', 'orb.name == "echo"'),
   policy('require', 'orbiset.runs_today > 3'),
   policy('deny', 'size(request.fields) > 50', 'Enforce'),
@@ -61,10 +63,12 @@ export const validBodies = (): Readonly<Record<string, readonly unknown[]>> => (
   'POST /providers/{orb_id}/swap': ['alpha', 'beta'].map((provider) => ({ provider, reason: 'a test', wait_ms: 0 })),
 });
 
-/** Operations of which some request must be accepted. Writes of policies share a rate, so each of them may have no turn. */
+/** Operations of which some request must be accepted. */
 export const ACCEPTED: readonly string[] = [
   EXECUTE,
   'POST /marketplace/orbs/publish',
+  'POST /policies',
+  'PUT /policies/{namespace}/{name}',
   'POST /policies/validate',
   'POST /policies/evaluate',
   'POST /policies/replay',

@@ -1,9 +1,10 @@
-"""Read by schemathesis: most bodies are such that the platform accepts them, and its answers are counted."""
+"""Read by schemathesis: most bodies are such that the platform accepts them, callers take turns, and answers are counted."""
 
 import atexit
 import json
 import os
 from collections import Counter
+from itertools import cycle
 
 import schemathesis
 from hypothesis import strategies as st
@@ -29,6 +30,8 @@ with open(os.environ["ORB_API_BODIES"], encoding="utf-8") as file:
     VALID = {
         operation: st.sampled_from(bodies).flatmap(filled) for operation, bodies in json.load(file).items()
     }
+with open(os.environ["ORB_API_KEYS"], encoding="utf-8") as file:
+    KEYS = cycle(json.load(file))
 ANSWERS = Counter()
 
 
@@ -36,6 +39,15 @@ ANSWERS = Counter()
 def before_generate_body(context, strategy):
     valid = VALID.get(context.operation.label)
     return strategy if valid is None else st.one_of(valid, valid, strategy)
+
+
+@schemathesis.auth(refresh_interval=None)
+class Callers:
+    def get(self, case, context):
+        return next(KEYS)
+
+    def set(self, case, data, context):
+        case.headers["Authorization"] = f"Bearer {data}"
 
 
 @schemathesis.hook

@@ -34,17 +34,19 @@ async function fuzz(program: string, folder: string): Promise<number | null> {
     onSpawn: (child) => void endWithUs(child, true),
   });
   try {
-    const apiKey = await everyScope(platform.data);
+    const apiKeys = await everyScope(platform.data);
     const place = (name: string): string => join(folder, name);
     const files = {
       configuration: place('schemathesis.toml'),
       bodies: place('bodies.json'),
       answers: place('answers.json'),
+      keys: place('keys.json'),
     };
     const valid = validBodies();
-    writeFileSync(files.configuration, configurationOf(await play(platform), cases));
+    writeFileSync(files.configuration, configurationOf(await play(platform, apiKeys[0] ?? ''), cases));
     writeFileSync(files.bodies, JSON.stringify(valid));
-    const options = { origin: platform.ready.url, apiKey, folder, ...files, seed, only: values.only };
+    writeFileSync(files.keys, JSON.stringify(apiKeys));
+    const options = { origin: platform.ready.url, folder, ...files, seed, only: values.only };
     const code = await runSchemathesis(program, options);
     const counted = readAnswers(files.answers);
     say(answersTable(counted));

@@ -46,13 +46,14 @@ export async function ensureSchemathesis(say: (line: string) => void): Promise<s
 
 export interface ApiFuzz {
   readonly origin: string;
-  readonly apiKey: string;
   /** For its configuration and what it writes. */
   readonly folder: string;
   /** Path of its configuration. */
   readonly configuration: string;
   /** Path of bodies that are valid, by operation (hooks.py). */
   readonly bodies: string;
+  /** Path of the keys of its callers. */
+  readonly keys: string;
   /** Path to which the counts of answers are written. */
   readonly answers: string;
   readonly seed: number;
@@ -62,8 +63,8 @@ export interface ApiFuzz {
 
 /** Runs it with its output in the terminal. @returns its exit code: 0 when every answer is documented */
 export async function runSchemathesis(program: string, fuzz: ApiFuzz): Promise<number | null> {
-  const { origin, apiKey, folder, configuration, bodies, answers, seed, only } = fuzz;
-  const checked = ['--header', `Authorization: Bearer ${apiKey}`, '--checks', CHECKS.join(',')];
+  const { origin, folder, configuration, bodies, keys, answers, seed, only } = fuzz;
+  const checked = ['--checks', CHECKS.join(',')];
   const amount = ['--phases', 'coverage,fuzzing', '--seed', String(seed)];
   // A key may send 100 requests a second.
   const manner = [
@@ -84,6 +85,7 @@ export async function runSchemathesis(program: string, fuzz: ApiFuzz): Promise<n
     SCHEMATHESIS_HOOKS: hooks,
     PYTHONDONTWRITEBYTECODE: '1',
     ORB_API_BODIES: bodies,
+    ORB_API_KEYS: keys,
     ORB_API_ANSWERS: answers,
   };
   const child = endWithUs(spawn(program, args, { cwd: folder, stdio: 'inherit', env }));

@@ -9,7 +9,7 @@ import { policyObject } from '../support/policies.ts';
 import { sourceObject } from '../support/signal-sources.ts';
 import type { Standalone } from '../support/standalone.ts';
 import { lastAnswer } from '../support/wait-for.ts';
-import { EXECUTE } from './bodies.ts';
+import { EXECUTE, POLICY } from './bodies.ts';
 
 const TOKEN = 'am-token-of-the-fuzz';
 const ORB = 'example.echo@1.0.0';
@@ -26,11 +26,18 @@ export function writeStage(resources: string): void {
   writeFileSync(join(resources, 'stage.yaml'), objects.map((object) => JSON.stringify(object)).join('\n---\n'));
 }
 
-/** A key with every scope. */
-export async function everyScope(data: string): Promise<string> {
+/** A caller may write policies 60 times a minute. With so many callers in turns, no request is refused for that. */
+const CALLERS = 64;
+
+/** Keys with every scope. */
+export async function everyScope(data: string): Promise<readonly string[]> {
   const newKey = { tenants: ['default'], scopes: SCOPES, rate: '0', createdBy: 'npm run test:api' };
-  const { text } = await createApiKey(join(data, 'api-keys'), newKey, { now: Date.now(), random: randomBytes });
-  return text;
+  const keys: string[] = [];
+  while (keys.length < CALLERS) {
+    const { text } = await createApiKey(join(data, 'api-keys'), newKey, { now: Date.now(), random: randomBytes });
+    keys.push(text);
+  }
+  return keys;
 }
 
 const alert = (orb: string): string =>
@@ -43,8 +50,24 @@ const textAt = (value: unknown, name: string): string => {
   return typeof found === 'string' ? found : '';
 };
 
-/** Values of parameters that name what is there, by the names of the parameters. */
-export async function play(platform: Standalone): Promise<Readonly<Record<string, readonly string[]>>> {
+/** Policies that callers may change: one in a file belongs to the file. Without them every replacement would be refused. */
+async function createPolicies({ ready: { url } }: Standalone, key: string): Promise<void> {
+  for (const name of ['first', 'second']) {
+    const { status } = await fetch(`${url}/policies?namespace=default`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ ...POLICY, metadata: { name } }),
+    });
+    if (status !== 201) throw new Error(`the policy ${name} is not created: ${status}`);
+  }
+}
+
+/**
+ * Makes receipts, signals and policies.
+ * @returns values of parameters that name what is there, by the names of the parameters
+ */
+export async function play(platform: Standalone, key: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  await createPolicies(platform, key);
   const read = async (path: string): Promise<unknown> => (await platform.get(path)).json();
   const first = async (path: string): Promise<JsonObject> => {
     const body = await read(path);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { blobOf, integerOf } from '../sqlite/columns.ts';
-import type { OnFolding } from '../sqlite/protocol.ts';
+import type { OnUpgrading } from '../sqlite/protocol.ts';
 import { logHead } from '../tables/log.ts';
 import { foldRows, FoldWriter } from './fold-writer.ts';
 
@@ -11,7 +11,7 @@ const STEP = 100_000;
  * Reads the whole log into the tables that follow from it, which must be empty. Call it in a transaction, when a ledger
  * comes from a program that had no such tables, or another fold (trust.md §5.2).
  */
-export function foldLog(db: DatabaseSync, onFolding: OnFolding): void {
+export function foldLog(db: DatabaseSync, onUpgrading: OnUpgrading): void {
   const { size } = logHead(db);
   const fold = new FoldWriter(foldRows(db));
   for (const row of db.prepare('SELECT idx, entry FROM log_entries ORDER BY idx').iterate()) {
@@ -19,7 +19,7 @@ export function foldLog(db: DatabaseSync, onFolding: OnFolding): void {
     fold.fold(index, blobOf(row, 'entry').toString('utf8'));
     if ((index + 1) % STEP !== 0) continue;
     fold.store();
-    onFolding(index + 1, size);
+    onUpgrading({ work: 'log', done: index + 1, total: size });
   }
   fold.store();
 }

@@ -2,11 +2,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { isLaterOrigin } from '../../../core/merkle/log-origin.ts';
 import { LedgerError } from '../port.ts';
 import { integerOf, textOf } from '../sqlite/columns.ts';
-import type { OnFolding } from '../sqlite/protocol.ts';
+import type { OnUpgrading } from '../sqlite/protocol.ts';
 import { retireCheckpoints } from '../tables/checkpoints.ts';
 import { putIdentity, putLogOrigin, storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
 import { FOLD_VERSION } from '../tables/reputation.ts';
 import { TABLES } from '../tables/tables.ts';
+import { USAGE_VERSION } from '../tables/tenant-usage.ts';
+import { countUsage } from './count-usage.ts';
 import { foldLog } from './fold-log.ts';
 
 /** The version that this program writes, and the highest that it reads. Each table has its scripts by version. */
@@ -49,7 +51,7 @@ export function checkVersion(version: number): void {
   throw new LedgerError('ledger-version', `${detail}: a newer program wrote it; ${advice}`);
 }
 
-function migrate(db: DatabaseSync, onFolding: OnFolding): void {
+function migrate(db: DatabaseSync, onUpgrading: OnUpgrading): void {
   db.exec(
     'CREATE TABLE IF NOT EXISTS schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT',
   );
@@ -59,7 +61,8 @@ function migrate(db: DatabaseSync, onFolding: OnFolding): void {
     db.exec(migration(next));
     db.prepare('INSERT OR REPLACE INTO schema_version(id, version) VALUES (1, ?)').run(next);
   }
-  if (version < FOLD_VERSION) foldLog(db, onFolding);
+  if (version < USAGE_VERSION) countUsage(db, onUpgrading);
+  if (version < FOLD_VERSION) foldLog(db, onUpgrading);
 }
 
 /** The root signed keys with a later origin (`orb ledger adopt`): the entries stay, and are signed again under it. */
@@ -90,19 +93,19 @@ function claimIdentity(db: DatabaseSync, { issuer, logOrigin }: LedgerIdentity):
 /**
  * Opens the writer's connection: prepares the file, applies every missing migration and fixes the identity. All of it
  * is one transaction: a crash leaves the file as it was.
- * @param onFolding called while the log of an older ledger is read again
+ * @param onUpgrading called now and then while an older ledger is brought up to date
  * @throws LedgerError `ledger-version`, `ledger-identity`
  */
 export function openWriterDatabase(
   file: string,
   identity: LedgerIdentity,
-  onFolding: OnFolding = () => undefined,
+  onUpgrading: OnUpgrading = () => undefined,
 ): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {
     prepareFile(db, file);
     db.exec('BEGIN IMMEDIATE');
-    migrate(db, onFolding);
+    migrate(db, onUpgrading);
     claimIdentity(db, identity);
     db.exec('COMMIT');
     return db;

@@ -14,8 +14,8 @@ export function serveWriter(port: MessagePort): void {
 
   function open(settings: WriterSettings): void {
     try {
-      const db = openWriterDatabase(settings.file, settings.identity, (done, total) => {
-        answer(['folding', done, total]);
+      const db = openWriterDatabase(settings.file, settings.identity, (progress) => {
+        answer(['upgrading', progress]);
       });
       const fault = logFault(db);
       writer = new Writer(db, settings, fault);

@@ -25,10 +25,16 @@ export type ToWriter =
   | readonly [kind: 'group', rows: readonly WriteRow[]]
   | readonly [kind: 'close'];
 
-/** Called while the log of an older ledger is read again, with the number of entries that were read, of all. */
-export type OnFolding = (done: number, total: number) => void;
+/** How far an older ledger is brought up to date, while nothing else can use it. */
+export type UpgradeProgress =
+  /** Its log is read again: entries that were read, of all. */
+  | { readonly work: 'log'; readonly done: number; readonly total: number }
+  /** The rows of its tenants are counted. */
+  | { readonly work: 'usage'; readonly done: number };
 
-type Folding = readonly [kind: 'folding', done: number, total: number];
+export type OnUpgrading = (progress: UpgradeProgress) => void;
+
+type Upgrading = readonly [kind: 'upgrading', progress: UpgradeProgress];
 
 /** The answer to a message. */
 export type Reply =
@@ -43,4 +49,4 @@ export type Reply =
   /** The group was rolled back. */
   | readonly [kind: 'failed', message: string];
 
-export type FromWriter = Reply | Folding;
+export type FromWriter = Reply | Upgrading;

@@ -4,7 +4,7 @@ import { LedgerError } from '../port.ts';
 import type { RowResult } from '../tables/table.ts';
 import type { WriteRow } from '../tables/tables.ts';
 import { handedOver } from './handed-over.ts';
-import type { FromWriter, OnFolding, Reply, ToWriter, WriterSettings } from './protocol.ts';
+import type { FromWriter, OnUpgrading, Reply, ToWriter, WriterSettings } from './protocol.ts';
 
 /** Results of a commit, and the sizes after it. */
 interface Committed {
@@ -41,10 +41,10 @@ class RunningWriter {
   #handlers: ReplyHandlers | undefined;
   #dead = false;
 
-  constructor(start: StartWriter, onFolding: OnFolding) {
+  constructor(start: StartWriter, onUpgrading: OnUpgrading) {
     this.#thread = start({
       onMessage: (message) => {
-        if (message[0] === 'folding') onFolding(message[1], message[2]);
+        if (message[0] === 'upgrading') onUpgrading(message[1]);
         else this.#takeHandlers()?.answered(message);
       },
       onEnd: (cause) => this.#fail(cause),
@@ -97,7 +97,7 @@ type Started = OpenedFile & { readonly writer: RunningWriter };
 interface WriterStart {
   /** Absent: in a thread of its own. */
   readonly start?: StartWriter | undefined;
-  readonly onFolding?: OnFolding | undefined;
+  readonly onUpgrading?: OnUpgrading | undefined;
   /** Called when a writer that replaces another one finds that the log must not grow. */
   readonly onFault?: ((fault: string) => void) | undefined;
 }
@@ -106,17 +106,17 @@ interface WriterStart {
 export class WriterHandle {
   readonly #settings: WriterSettings;
   readonly #startThread: StartWriter;
-  readonly #onFolding: OnFolding;
+  readonly #onUpgrading: OnUpgrading;
   readonly #onFault: (fault: string) => void;
   #running: RunningWriter | undefined;
 
   constructor(
     settings: WriterSettings,
-    { start = startThread, onFolding = () => undefined, onFault = () => undefined }: WriterStart = {},
+    { start = startThread, onUpgrading = () => undefined, onFault = () => undefined }: WriterStart = {},
   ) {
     this.#settings = settings;
     this.#startThread = start;
-    this.#onFolding = onFolding;
+    this.#onUpgrading = onUpgrading;
     this.#onFault = onFault;
   }
 
@@ -162,7 +162,7 @@ export class WriterHandle {
   }
 
   async #start(): Promise<Started> {
-    const writer = new RunningWriter(this.#startThread, this.#onFolding);
+    const writer = new RunningWriter(this.#startThread, this.#onUpgrading);
     const reply = await new Promise<Reply>((answered, failed) => {
       writer.send(['open', this.#settings], { answered, failed });
     });

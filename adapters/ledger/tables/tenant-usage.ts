@@ -56,10 +56,16 @@ const BY_TRIGGER: readonly Counted[] = [
 const bytesOf = ({ overhead, sizes }: Counted, row: 'NEW' | 'OLD' | undefined): string =>
   [String(overhead), ...sizes].join(' + ').replaceAll('@', row === undefined ? '' : `${row}.`);
 
-/** What older ledgers hold. */
-const counts = (counted: Counted): string => `INSERT INTO tenant_usage(tenant, row_count, bytes)
-    SELECT tenant, count(*), sum(${bytesOf(counted, undefined)}) FROM ${counted.table} WHERE true GROUP BY tenant
-    ON CONFLICT DO UPDATE SET row_count = row_count + excluded.row_count, bytes = bytes + excluded.bytes;`;
+/**
+ * Rows of older ledgers, table by table, with `tenant` and `bytes`. In the order of the file: by an index of tenants the
+ * file would be read once for each tenant, out of order.
+ */
+export const USAGE_OF_ROWS: readonly string[] = [...BY_WRITER, ...BY_TRIGGER].map(
+  (counted) => `SELECT tenant, ${bytesOf(counted, undefined)} AS bytes FROM ${counted.table} NOT INDEXED`,
+);
+
+/** An older ledger is counted once, when it is brought up to this version. */
+export const USAGE_VERSION = 7;
 
 /** A trigger costs some 15 µs a row. */
 function triggers(counted: Counted): string {
@@ -82,17 +88,18 @@ function triggers(counted: Counted): string {
 }
 
 const schema: TableSchema = {
-  // An older ledger is counted once, when it is brought up to this version.
-  7: `CREATE TABLE tenant_usage(
+  [USAGE_VERSION]: `CREATE TABLE tenant_usage(
     tenant TEXT PRIMARY KEY, row_count INTEGER NOT NULL, bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  ${[...[...BY_WRITER, ...BY_TRIGGER].map(counts), ...BY_TRIGGER.map(triggers)].join('\n  ')}`,
+  ${BY_TRIGGER.map(triggers).join('\n  ')}`,
 };
 
 /** Counts the rows of runs in the writer's thread. */
 export interface UsageCounter {
   readonly run: (tenant: string, seed: string) => void;
   readonly receipt: (tenant: string, payload: Uint8Array, signature: Uint8Array) => void;
+  /** A row of an older ledger. */
+  readonly row: (tenant: string, bytes: number) => void;
   /** Writes what was counted since the last call; inside the transaction of the counted rows. */
   readonly store: () => void;
   /** To call after a rollback. */
@@ -116,6 +123,7 @@ export function usageCounter({ prepare }: Connection): UsageCounter {
   return {
     run: (tenant, seed) => add(tenant, RUN_OVERHEAD + Buffer.byteLength(seed)),
     receipt: (tenant, payload, signature) => add(tenant, RECEIPT_OVERHEAD + payload.length + signature.length),
+    row: add,
     store: () => {
       for (const [tenant, { rows, bytes }] of counted) put.run(tenant, rows, bytes);
       counted.clear();

@@ -50,6 +50,14 @@ describe('AnswerRunner', function suite() {
       expect(await read(text), text).to.deep.equal({ kind: 'written', answer: writeAnswer(work(text), redactor) });
   });
 
+  it('is given the memory of an answer in place of a copy', async () => {
+    open();
+    const one = { ...work('{"o":[]}'), bytes: new Uint8Array(Buffer.from('{"o":["a"]}')) };
+    const expected = writeAnswer(one, redactor);
+    expect(await runner.read(one, owner, never)).to.deep.equal({ kind: 'written', answer: expected });
+    expect(one.bytes.byteLength).to.equal(0);
+  });
+
   it('removes the secrets of each vault, one after the other', async () => {
     open();
     const others = [{ name: 'OTHER', value: Buffer.from('another-secret') }];

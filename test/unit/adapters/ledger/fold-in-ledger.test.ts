@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Ledger } from '../../../../adapters/ledger/port.ts';
+import type { UpgradeProgress } from '../../../../adapters/ledger/sqlite/protocol.ts';
 import { openSqliteLedger } from '../../../../adapters/ledger/sqlite-ledger.ts';
 import { aFinish, aStart, aSwap } from '../../../support/ledger-rows.ts';
 import { foldedTwice } from '../../../support/memory-fold.ts';
@@ -102,10 +103,10 @@ describe('the fold in the ledger', () => {
     const db = new DatabaseSync(options.file);
     makeOlder(db, 2);
     db.close();
-    const progress: (readonly [number, number])[] = [];
-    const opened = await openSqliteLedger({ ...options, onFolding: (done, total) => progress.push([done, total]) });
+    const progress: UpgradeProgress[] = [];
+    const opened = await openSqliteLedger({ ...options, onUpgrading: (made) => progress.push(made) });
     try {
-      expect(progress).to.deep.equal([[100_000, 100_007]]);
+      expect(progress).to.deep.equal([{ work: 'log', done: 100_000, total: 100_007 }]);
       const after = await opened.lineEvidence('acme.echo@1', 'acme');
       expect([after.days, after.events.length, after.size]).to.deep.equal([
         before.days,

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../core/
 import type { CompiledOutput } from '../../../../core/orb/compiled-orb.ts';
 import { createRedactor } from '../../../../core/redaction/create-redactor.ts';
 import { readAnswer } from '../../../../core/run/read-answer.ts';
-import { buffersOf, outputsBytes, writeAnswer } from '../../../../core/run/written-answer.ts';
+import { buffersOf, isCanonical, outputsBytes, writeAnswer } from '../../../../core/run/written-answer.ts';
 import { seeded } from '../../../support/seeded.ts';
 
 const SECRET = 'abcdefgh12345678';
@@ -65,6 +65,7 @@ describe('writeAnswer', () => {
         Buffer.from(outputsBytes(outputs, hidden, form)).toString('utf8');
       expect(text([], 'json')).to.equal(JSON.stringify(expected));
       expect(text([], 'jcs')).to.equal(jcs(expected));
+      if (isCanonical(outputs)) expect(text([], 'json')).to.equal(text([], 'jcs'));
       expect(text(['z', 'none'], 'jcs')).to.equal(jcs({ ...expected, z: null }));
       expect(outputs.missing).to.deep.equal('a' in body ? ['ä"'] : ['a', 'ä"']);
     }
@@ -85,6 +86,18 @@ describe('writeAnswer', () => {
     const work = { status: 200, contentType: 'application/json', headers: {}, bytes, outputs: OUTPUTS, isShown: false };
     const answer = writeAnswer(work, redactor);
     const members = answer.outputs?.members ?? [];
+    expect(answer.outputs !== null && isCanonical(answer.outputs)).to.equal(false);
+    const [, first] = members;
+    if (first === undefined) throw new TypeError('no outputs');
+    const rows: readonly (readonly [readonly string[], boolean])[] = [
+      [['a', 'b'], true],
+      [['b', 'a'], false],
+      [['a'], true],
+    ];
+    for (const [names, expected] of rows) {
+      const some = names.map((name) => ({ name, json: first.json, jcs: first.json }));
+      expect(isCanonical({ members: some, hits: 0, missing: [] }), names.join('')).to.equal(expected);
+    }
     const equal = members.filter(({ json, jcs: canonical }) => json === canonical).length;
     expect([equal > 0, equal < members.length]).to.deep.equal([true, true]);
     const buffers = buffersOf(answer);

@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { UpgradeProgress } from '../../../../../adapters/ledger/sqlite/protocol.ts';
+import { countUsage } from '../../../../../adapters/ledger/sqlite-writer/count-usage.ts';
 import { openWriterDatabase } from '../../../../../adapters/ledger/sqlite-writer/schema.ts';
+import { USAGE_OF_ROWS } from '../../../../../adapters/ledger/tables/tenant-usage.ts';
 import { makeOlder } from '../../../../support/older-ledger.ts';
 
 const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' };
@@ -62,6 +65,21 @@ describe('totals of tenants in the ledger', () => {
     db.close();
     db = openWriterDatabase(file(), identity);
     expect(usage(db)).to.deep.equal(expected);
+  });
+
+  it('are counted in the order of the file, and tell how far they are', () => {
+    for (const sql of USAGE_OF_ROWS) {
+      const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+      expect(plan.map(({ detail }) => detail).join(), sql).to.match(/^SCAN \w+$/);
+    }
+    for (let number = 1; number <= 3; number += 1) fill(db, 'acme', number);
+    db.exec('DELETE FROM tenant_usage');
+    const progress: UpgradeProgress[] = [];
+    countUsage(db, (made) => progress.push(made), 5);
+    expect(progress).to.deep.equal([
+      { work: 'usage', done: 5 },
+      { work: 'usage', done: 10 },
+    ]);
   });
 
   it('give bytes back when a body is dropped, and rows when they are erased', () => {
