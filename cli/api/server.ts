@@ -6,7 +6,7 @@ import { errorCode } from '../../core/errors/error-code.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/json-value.ts';
 import { callerToken } from '../cluster/caller.ts';
 import { CALLER_FLAG, CLUSTER_FLAGS } from '../cluster/cluster-flags.ts';
-import { clusterPlace, hasCluster, namesCluster, placeOf, type ClusterPlace } from '../cluster/place.ts';
+import { clusterPlace, namesCluster, placeOf, type ClusterPlace } from '../cluster/place.ts';
 import { invalid, usage } from '../io/failure.ts';
 import type { Io } from '../io/io.ts';
 import { loginFile, readLogin } from '../io/stored-login.ts';
@@ -129,8 +129,8 @@ export async function findServer(args: Args, io: Io): Promise<Server> {
     const source = `no file: it is the default of npm start, and there is no ${join(place.data, 'credentials.json')}`;
     return { base: parseServer(DEFAULT, 'the default'), source, key: undefined, ...(await givenKey(args, io)) };
   }
-  // Somebody with a kubeconfig may mean the cluster, and would not notice the folder.
-  if (!args.has('data') && (await hasCluster(io)))
+  // The person may mean another platform, and would not notice the folder. A login was made on purpose.
+  if (!args.has('data'))
     io.err(`calls ${local.url.origin}, which npm start left in ${local.file}; ${OTHER_PLATFORM}\n`);
   return { base: local.url, source: local.file, ...((await givenKey(args, io)) ?? keyIn(local)) };
 }

@@ -40,7 +40,7 @@ const isThere = async (path: string): Promise<boolean> => {
 const isSet = (text: string | undefined): boolean => text !== undefined && text !== '';
 
 /** Whether a kubeconfig exists where kubectl looks for it, or the ServiceAccount of a pod. */
-export const hasCluster = async (io: Io): Promise<boolean> =>
+const hasCluster = async (io: Io): Promise<boolean> =>
   isSet(io.env['KUBECONFIG']) ||
   isSet(io.env['KUBERNETES_SERVICE_HOST']) ||
   (await isThere(join(io.home, '.kube', 'config')));

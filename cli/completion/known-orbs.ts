@@ -36,7 +36,11 @@ async function ask(path: string, args: Args, io: Io): Promise<JsonObject> {
 
 /** Names come from a server and go to a shell: only ids and names of their exact form are offered. */
 export function knownOrbs(given: Io): KnownOrbs {
-  const io = (): Io => ({ ...given, signal: AbortSignal.any([given.signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+  const io = (): Io => ({
+    ...given,
+    err: () => undefined,
+    signal: AbortSignal.any([given.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
   return {
     ids: async (start, args) => {
       const q = start === '' ? undefined : start.slice(0, MAX_TEXT);

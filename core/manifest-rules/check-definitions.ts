@@ -4,6 +4,7 @@ import { childPointer } from '../manifest/child-pointer.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { nearestName } from '../manifest/nearest.ts';
 import { isOfType } from '../manifest/value-type.ts';
+import { adviseFrom } from './advise-from.ts';
 import { adviseDefault } from './default-advice.ts';
 import { executionsOf, type ExecutionPlace } from './executions.ts';
 
@@ -47,8 +48,8 @@ function ofInput(name: string, { type = 'string', required, default: value }: In
 function ofOutputs(outputs: Readonly<Record<string, OutputDefinition>>, pointer: string): readonly Finding[] {
   return Object.entries(outputs).flatMap(([name, { from }]) => {
     if (from === undefined || (ANSWER_POINTER.test(from) && !from.startsWith('/status/'))) return [];
-    const detail = 'Write a JSON Pointer into the answer: /status, /headers/NAME or /body/…';
-    return [error('manifest-output-pointer', `${childPointer(pointer, name)}/from`, detail)];
+    const { detail, ...more } = adviseFrom(from);
+    return [{ ...error('manifest-output-pointer', `${childPointer(pointer, name)}/from`, detail), ...more }];
   });
 }
 

@@ -1,9 +1,11 @@
 import type { Manifest } from '../../crds/manifest.ts';
 import type { JsonValue } from '../json/json-value.ts';
+import { lookup, parsePointer } from '../json/pointer.ts';
 import { checkSchema } from '../manifest/check-schema.ts';
 import { checkValues, withoutForbidden } from '../manifest/check-values.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { furtherErrors } from '../manifest/further-errors.ts';
+import { adviseFrom } from './advise-from.ts';
 import { adviseSwap } from './advise-swap.ts';
 import { checkDefinitions } from './check-definitions.ts';
 import { checkPlaceholders } from './check-placeholders.ts';
@@ -44,11 +46,21 @@ function ruleFindings(manifest: Manifest, { allowedOrigins }: ManifestOptions): 
   ];
 }
 
+const FROM = /^(?:\/providers\/[^/]+)?\/outputs\/[^/]+\/from$/;
+
+/** The finding about a `from` that is no pointer also says which one to write. */
+function withPointer(value: JsonValue, finding: Finding): Finding {
+  if (finding.code !== 'schema-pattern' || !FROM.test(finding.pointer)) return finding;
+  const from = lookup(value, parsePointer(finding.pointer) ?? []);
+  return typeof from === 'string' ? { ...finding, ...adviseFrom(from) } : finding;
+}
+
 /** The findings of the schema, and in one pass with them the errors of everything that has the right shape. */
 function inspectWrongShape(value: JsonValue, shape: readonly Finding[], options: ManifestOptions): InspectedManifest {
   const manifest = mendShape(value, shape);
   const others = manifest === undefined ? [] : ruleFindings(manifest, options).filter(isError);
-  return { manifest, isWhole: false, findings: [...shape, ...others] };
+  const said = shape.map((finding) => withPointer(value, finding));
+  return { manifest, isWhole: false, findings: [...said, ...others] };
 }
 
 /** The same for a manifest with forbidden values: the rest of it is checked without them. */

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue } from '../json/json-value.ts';
 import { isOfType } from '../manifest/value-type.ts';
 import { childPointer } from '../manifest/child-pointer.ts';
 import type { CompiledOutput, ValueType } from '../orb/compiled-orb.ts';
+import { deepestPlace, nearestPlace } from './nearest-place.ts';
 import { atPointer } from './outputs.ts';
 import { hasLongInteger, isJsonType, mediaTypeOf, type ProviderAnswer, type ReadBody } from './response-body.ts';
 
@@ -51,31 +52,32 @@ interface Fault {
 /** An integer's own range: a number with a fraction is a number too. */
 const declared = (type: ValueType): string => (type === 'integer' ? 'integer up to 2^53-1' : type);
 
-/** The deepest place above the pointer where something is: `; /body/data is an array`. */
-function nearest(tokens: readonly string[], answer: ProviderAnswer): string {
-  for (let depth = tokens.length - 1; depth > 0; depth -= 1) {
-    const place = tokens.slice(0, depth);
-    const value = atPointer(place, answer);
-    if (value !== undefined) return `; ${pointerOf(place)} is ${nameOfType(value)}`;
-  }
-  return '';
+/** Where the pointer ends, and what to write instead: `; /body is an object: write /body/ts`. */
+function nearest({ from = [], type }: CompiledOutput, answer: ProviderAnswer): string {
+  const reached = deepestPlace(from, answer);
+  const value = reached === undefined ? undefined : atPointer(reached, answer);
+  const end = reached === undefined || value === undefined ? '' : `; ${pointerOf(reached)} is ${nameOfType(value)}`;
+  const meant = nearestPlace(from, type, answer);
+  return meant === undefined ? end : `${end === '' ? '; ' : `${end}: `}write ${pointerOf(meant)}`;
 }
 
-function explainAbsent(tokens: readonly string[], answer: ProviderAnswer, { bytes }: RawBody): Fault {
-  const hint = bytes.length === 0 && tokens[0] === 'body' ? '; the answer has no body' : nearest(tokens, answer);
+function explainAbsent(output: CompiledOutput, answer: ProviderAnswer, { bytes }: RawBody): Fault {
+  const { from = [] } = output;
+  const hint = bytes.length === 0 && from[0] === 'body' ? '; the answer has no body' : nearest(output, answer);
   const long = hasLongInteger(bytes) ? '; an integer beyond 2^53-1 counts as absent' : '';
-  return { reason: 'output-missing', text: `nothing at ${pointerOf(tokens)}${hint}${long}` };
+  return { reason: 'output-missing', text: `nothing at ${pointerOf(from)}${hint}${long}` };
 }
 
 /** The body has no places for a pointer: it is a text under another type, or not readable at all. */
 const isOpaque = ({ body }: ProviderAnswer, { bytes, contentType }: RawBody): boolean =>
   bytes.length > 0 && !isJsonType(mediaTypeOf(contentType)) && (body === undefined || typeof body === 'string');
 
-function explainOutput({ from = [], type }: CompiledOutput, answer: ProviderAnswer, raw: RawBody): Fault {
+function explainOutput(output: CompiledOutput, answer: ProviderAnswer, raw: RawBody): Fault {
+  const { from = [], type } = output;
   const needsJson = from[0] === 'body' && (from.length > 1 || type !== 'string' || answer.body === undefined);
   if (needsJson && isOpaque(answer, raw)) return { reason: 'not-json', text: `not JSON (${bodyText(raw)})` };
   const value = atPointer(from, answer);
-  if (value === undefined) return explainAbsent(from, answer, raw);
+  if (value === undefined) return explainAbsent(output, answer, raw);
   if (isOfType(value, type))
     return { reason: 'output-not-representable', text: `${pointerOf(from)} is ${type}, and can not be returned` };
   return {

@@ -29,11 +29,13 @@ export type TemplatePart = TextPart | SecretPart | InputPart;
 export type ParsedTemplate =
   | { readonly kind: 'parsed'; readonly parts: readonly TemplatePart[] }
   | { readonly kind: 'refused'; readonly code: 'template-too-large' | 'template-invalid-unicode' }
-  /** The first wrong references of the field, at most five, in order. */
   | {
       readonly kind: 'refused';
       readonly code: 'template-unknown-reference';
+      /** The first wrong references of the field, at most five, in order. */
       readonly wrong: readonly WrongReference[];
+      /** How many follow. */
+      readonly more: number;
     };
 
 /** Placeholders of one execution. Real executions hold a few dozen; more only cost memory for every caller. */
@@ -71,16 +73,18 @@ function wrongAt(text: string, open: number): { readonly wrong: WrongReference; 
   return { wrong: { text: inner.trim(), closed }, end: closed ? start + close + 2 : start };
 }
 
-/** Every wrong reference from a place on, for one message about all of them. */
-function wrongFrom(text: string, first: number): readonly WrongReference[] {
+/** The wrong references from a place on. */
+function wrongFrom(text: string, first: number): { readonly wrong: readonly WrongReference[]; readonly more: number } {
   const found: WrongReference[] = [];
-  for (let open = first; open !== -1 && found.length < MAX_WRONG;) {
+  let more = 0;
+  for (let open = first; open !== -1;) {
     const reference = referenceAt(text, open);
     const { wrong, end } = wrongAt(text, open);
-    if (reference === undefined) found.push(wrong);
+    if (reference === undefined && found.length === MAX_WRONG) more += 1;
+    else if (reference === undefined) found.push(wrong);
     open = text.indexOf('{{', reference?.end ?? end);
   }
-  return found;
+  return { wrong: found, more };
 }
 
 /**
@@ -95,8 +99,7 @@ export function parseTemplate(text: string): ParsedTemplate {
   let at = 0;
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
     const found = referenceAt(text, open);
-    if (found === undefined)
-      return { kind: 'refused', code: 'template-unknown-reference', wrong: wrongFrom(text, open) };
+    if (found === undefined) return { kind: 'refused', code: 'template-unknown-reference', ...wrongFrom(text, open) };
     placeholders += 1;
     if (placeholders > MAX_PLACEHOLDERS) return { kind: 'refused', code: 'template-too-large' };
     if (open > at) parts.push({ kind: 'text', text: text.slice(at, open) });

@@ -88,9 +88,13 @@ function refusalFindings(
   inputs: readonly string[],
 ): readonly Finding[] {
   if (refused.code !== 'template-unknown-reference') return [error(refused.code, pointer, details[refused.code])];
-  return refused.wrong.map((wrong) => {
+  const { wrong: shown, more } = refused;
+  return shown.map((wrong, index) => {
     const { detail, suggestion } = correctReference(wrong, inputs);
-    const finding = error(refused.code, pointer, detail);
+    const isLast = index === shown.length - 1;
+    const others =
+      isLast && more > 0 ? ` And ${more} more wrong placeholder${more === 1 ? '' : 's'} in this text.` : '';
+    const finding = error(refused.code, pointer, `${detail}${others}`);
     return suggestion === undefined ? finding : { ...finding, suggestion };
   });
 }

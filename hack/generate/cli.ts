@@ -27,6 +27,9 @@ In a checkout you call it \`npm run -s orb --\`. With \`kubectl-orb\` in your \`
 8. the cluster of \`KUBECONFIG\` or \`~/.kube/config\`, or in a pod the one that it runs in
 9. \`http://127.0.0.1:8080\`
 
+When the folder \`.orb\` decides, \`orb\` says on stderr which address it calls and which file has it: you did not name it. A
+saved login is what you chose, so nothing is said about it. When nothing answers, the message names the source in any case.
+
 On a cluster \`orb\` reaches the API by a port-forward to a ready pod. It finds the pod by the Service with the labels
 \`app.kubernetes.io/part-of=orb-platform\` and \`app.kubernetes.io/component=api\` in the platform namespace. There you need \`get\`
 and \`list\` on \`services\` and \`pods\`, and \`get\` and \`create\` on \`pods/portforward\`.

@@ -72,7 +72,7 @@ export const failingOrbs = (origin: string): Readonly<Record<string, string>> =>
   ),
   'pointer.yaml': manifest('pointer', {
     outputs: '\n  ts: { type: string, from: /body/data/ts }',
-    execution: get(`${origin}/number`),
+    execution: get(`${origin}/message`),
   }),
   'limited-again.yaml': manifest('limited-again', { execution: get(`${origin}/limited`) }),
   'slow.yaml': manifest('slow', { execution: `${get(`${origin}/slow`)}\n  timeout_ms: 1000` }),

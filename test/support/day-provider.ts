@@ -13,6 +13,7 @@ const answers: Readonly<Record<string, Answer>> = {
   '/search': [200, { total: 2, items: [{ title: 'a' }, { title: 'b' }], took: 1.5, more: false }],
   '/html': [200, `<p>${'x'.repeat(1193)}</p>`, { 'content-type': 'text/html' }],
   '/number': [200, { ts: 5 }],
+  '/message': [200, { ts: '5' }],
   '/large': [200, { ts: 'x'.repeat(5 * 1024 * 1024) }],
   '/limited': [429, {}, { 'retry-after': '37' }],
   '/denied': [401, {}],

@@ -65,7 +65,7 @@ const MISTAKES: readonly Mistake[] = [
     why: 'a wrong pointer',
     orb: 'pointer',
     code: 'provider-failed',
-    says: ['nothing at /body/data/ts; /body is an object', 'Correct from of the output'],
+    says: ['nothing at /body/data/ts; /body is an object: write /body/ts', 'Correct from of the output'],
   },
   {
     why: 'an output of a wrong type',

@@ -242,7 +242,6 @@ const orbisets: readonly EdgeRow[] = [
   ['a list as key', keys('[["a"]]'), 'nobody'],
   ['an entry for a key with a blank', keys('{"a":"b c"}'), 'nobody'],
   ['an entry with a blank', keys('{"a b":"c"}'), 'nobody'],
-  ['a number for a key', keys('{"a":1}'), 'nobody'],
   ['keys as text', keys('"a"'), 'nobody'],
   ['an Orb of another namespace without a name', orbiset('{"orbs":["acme"]}'), 'nobody'],
   ['a rate of a hundredth', orbiset('{"limits":{"rate_per_second":0.01}}'), 'both'],

@@ -74,6 +74,12 @@ const rows: readonly (readonly [why: string, result: DialResult, reason: Attempt
     'output `id`: nothing at /body/data/id; /body/data is an object',
   ],
   [
+    'a pointer with a member too many',
+    answered({ id: 'a', ts: 'b', count: 1 }),
+    'output-missing',
+    'output `id`: nothing at /body/data/id; /body is an object: write /body/id',
+  ],
+  [
     'a long integer',
     raw('{"data":{"id":"a"},"ts":"b","count":12345678901234567890}', 'application/json'),
     'output-missing',

@@ -110,9 +110,19 @@ describe('findServer', () => {
     const REFUSED = "can't reach http://127.0.0.1:9: nothing listens there";
     const OTHER = '--server URL or --context NAME names another platform';
 
-    it('when the folder decides although there is a kubeconfig, and when nothing listens there', async () => {
-      expect(await say([], { KUBECONFIG: '/nowhere/config' })).to.equal(
-        `calls http://127.0.0.1:9, which npm start left in .orb/credentials.json; ${OTHER}\n\n${REFUSED}\nthis address is from .orb/credentials.json; ${OTHER}`,
+    for (const [why, env] of [
+      ['with a kubeconfig', { KUBECONFIG: '/nowhere/config' }],
+      ['without one', {}],
+    ] as const)
+      it(`when the folder decides, and when nothing listens there: ${why}`, async () => {
+        expect(await say([], env)).to.equal(
+          `calls http://127.0.0.1:9, which npm start left in .orb/credentials.json; ${OTHER}\n\n${REFUSED}\nthis address is from .orb/credentials.json; ${OTHER}`,
+        );
+      });
+
+    it('of a folder only when nothing listens there, when the command line names it', async () => {
+      expect(await say(['--data', '.orb'], {})).to.equal(
+        `${REFUSED}\nthis address is from .orb/credentials.json; ${OTHER}`,
       );
     });
 

@@ -37,12 +37,12 @@ describe('checkDefinitions', () => {
     [
       'a pointer to somewhere else',
       aManifest({}, { outputs: { a: { from: '/data/x' } } }),
-      ['error manifest-output-pointer /outputs/a/from'],
+      ['error manifest-output-pointer /outputs/a/from → /body/data/x'],
     ],
     [
       'a pointer into the status',
       aManifest({}, { outputs: { a: { from: '/status/x' } } }),
-      ['error manifest-output-pointer /outputs/a/from'],
+      ['error manifest-output-pointer /outputs/a/from → /status'],
     ],
     [
       'a pointer with a bad escape',
@@ -57,7 +57,7 @@ describe('checkDefinitions', () => {
       ),
       [
         'error schema-additionalProperties /providers/b/outputs/mesage_id → message_id',
-        'error manifest-output-pointer /providers/b/outputs/mesage_id/from',
+        'error manifest-output-pointer /providers/b/outputs/mesage_id/from → /body/oops',
       ],
     ],
     ['an objective above the default timeout', aManifest({ slo_ms: 30_001 }), ['error manifest-slo /execution/slo_ms']],

@@ -1,7 +1,16 @@
+import { expect } from 'chai';
+import { checkManifest } from '../../../../core/manifest-rules/validate.ts';
 import { aManifest, checkRows } from '../manifest/a-manifest.ts';
 
 const MANY = Array.from({ length: 30 }, (_, index) => `{{inputs.recipien${index}}}`);
 const known = { inputs: { recipient: { default: 'a' } } };
+
+/** Details about a manifest with these placeholders. */
+const detailsOf = (names: readonly string[]): readonly string[] => {
+  const body = names.map((name) => `{{inputs.${name}}}`).join('');
+  const { findings } = checkManifest(aManifest({ body_template: body }), { allowedOrigins: [] });
+  return findings.map(({ detail }) => detail);
+};
 
 describe('checkPlaceholders', () => {
   checkRows([
@@ -11,7 +20,6 @@ describe('checkPlaceholders', () => {
       [
         ...Array.from({ length: 5 }, () => 'error manifest-unknown-input /execution/headers/X-A → recipient'),
         ...Array.from({ length: 15 }, () => 'error manifest-unknown-input /execution/headers/X-A'),
-        'warning manifest-input-unused /inputs/recipient',
       ],
     ],
     [
@@ -24,10 +32,23 @@ describe('checkPlaceholders', () => {
     [
       'a placeholder without input, with the nearest name',
       aManifest({ headers: { 'X-A': '{{inputs.recipent}}' } }, { inputs: { recipient: { default: 'a' } } }),
-      [
-        'error manifest-unknown-input /execution/headers/X-A → recipient',
-        'warning manifest-input-unused /inputs/recipient',
-      ],
+      ['error manifest-unknown-input /execution/headers/X-A → recipient'],
+    ],
+    [
+      'an input beside a placeholder that means another one',
+      aManifest({ headers: { 'X-A': '{{inputs.colour}}' } }, { inputs: { recipient: { default: 'a' } } }),
+      ['error manifest-unknown-input /execution/headers/X-A', 'warning manifest-input-unused /inputs/recipient'],
+    ],
+    // The reference itself is a finding of the template, which this check does not make.
+    [
+      'an input beside a wrong reference that means it',
+      aManifest({ headers: { 'X-A': '{{input.recipent}}' } }, { inputs: { recipient: { default: 'a' } } }),
+      [],
+    ],
+    [
+      'an input beside a wrong reference that means another one',
+      aManifest({ headers: { 'X-A': '{{secrets.KEY}}' } }, { inputs: { recipient: { default: 'a' } } }),
+      ['warning manifest-input-unused /inputs/recipient'],
     ],
     [
       'an input that nothing uses',
@@ -56,4 +77,13 @@ describe('checkPlaceholders', () => {
       [],
     ],
   ]);
+
+  it('says how many more placeholders have no input', () => {
+    const names = Array.from({ length: 23 }, (_, index) => `n${index}`);
+    expect(detailsOf(names).at(-1)).to.equal(
+      'No input is named "n19"; add it to /inputs. And 3 more placeholders without an input.',
+    );
+    expect(detailsOf(names.slice(0, 21)).at(-1)).to.include('And 1 more placeholder without an input.');
+    expect(detailsOf(names.slice(0, 20)).join('')).to.not.include('more placeholder');
+  });
 });

@@ -10,6 +10,14 @@ const findingsOf = (manifest: JsonValue): readonly string[] => {
     `${severity} ${code} ${pointer} ${suggestion}`.trimEnd(),
   );
 };
+/** Details about a text with so many wrong placeholders. */
+const detailsOf = (count: number): readonly string[] => {
+  const body = Array.from({ length: count }, (_, index) => `{{wrong${'x'.repeat(index)}}}`).join(' ');
+  return compileOrb(aManifest({ body_template: body }), { namespace: 'acme', allowedOrigins: [] }).findings.map(
+    ({ detail }) => detail,
+  );
+};
+
 const URL = 'https://orbs.example/run';
 
 describe('compileOrb finds everything in one pass:', () => {
@@ -26,7 +34,6 @@ describe('compileOrb finds everything in one pass:', () => {
       ),
       [
         'error manifest-unknown-input /execution/url recipient',
-        'warning manifest-input-unused /inputs/recipient',
         'error template-unknown-reference /execution/headers/X-A {{inputs.recipient}}',
         'error template-unknown-reference /execution/headers/X-A {{orbiset.secrets.KEY}}',
         'error template-unknown-reference /execution/body_template {{inputs.recipient}}',
@@ -82,4 +89,11 @@ describe('compileOrb finds everything in one pass:', () => {
     it(why, () => {
       expect(findingsOf(manifest)).to.have.members(expected);
     });
+
+  it('says how many more wrong placeholders a text has', () => {
+    expect(detailsOf(8)).to.have.lengthOf(5);
+    expect(detailsOf(8).at(-1)).to.match(/And 3 more wrong placeholders in this text[.]$/);
+    expect(detailsOf(6).at(-1)).to.match(/And 1 more wrong placeholder in this text[.]$/);
+    expect(detailsOf(5).join('')).to.not.include('more wrong');
+  });
 });

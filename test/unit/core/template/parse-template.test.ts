@@ -55,9 +55,10 @@ describe('parseTemplate', () => {
       { text: 'inputs.c', closed: false },
       { text: 'x'.repeat(82), closed: false },
     ]);
-    expect(parseTemplate('{{x}}'.repeat(100_000)))
-      .to.have.property('wrong')
-      .with.lengthOf(5);
+    const many = parseTemplate('{{x}}'.repeat(100_000));
+    expect(many).to.have.property('wrong').with.lengthOf(5);
+    expect(many).to.have.property('more', 99_995);
+    expect(parseTemplate(`${'{{x}}'.repeat(5)}{{inputs.a}}`)).to.have.property('more', 0);
   });
 
   it('names wrong references that touch, an empty one among them, each once', () => {
