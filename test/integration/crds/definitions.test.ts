@@ -139,7 +139,9 @@ describe('the resource definitions on an API server', function suite() {
   it('refuse wrong keys of the vault in an update, too, and leave other updates alone', async () => {
     const stored = { ...binding({ keys: ['A'] }), metadata: { name: 'keys', namespace: NAMESPACE } };
     await apply(stored);
-    expect(await refusal({ ...stored, metadata: { ...stored.metadata, labels: { team: 'mail' } } })).to.equal('accepted');
+    expect(await refusal({ ...stored, metadata: { ...stored.metadata, labels: { team: 'mail' } } })).to.equal(
+      'accepted',
+    );
     expect(await refusal({ ...binding({ keys: ['a b'] }), metadata: stored.metadata })).to.include('orb-vault-keys');
   });
 

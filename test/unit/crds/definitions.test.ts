@@ -117,7 +117,8 @@ const rules: readonly (readonly [name: string, holds: (place: Place) => boolean]
   ],
   [
     'say in words, with a code, what each rule about a text wants',
-    ({ schema }) => rulesOf(schema).every(
+    ({ schema }) =>
+      rulesOf(schema).every(
         ({ rule, message }) => !MATCHES.test(rule) || (IN_WORDS.test(message) && !REGEX.test(message)),
       ),
   ],
