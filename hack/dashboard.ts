@@ -6,13 +6,15 @@ import { startLoad, untilServed } from '../test/failover-run/load.ts';
 import { publishOrbs } from '../test/failover-run/publish.ts';
 import { startWebhooks } from '../test/failover-run/webhooks.ts';
 import { startWorld, untilReady, type World } from '../test/failover-run/world.ts';
+import { makeCanary, type Canary } from './dashboard/canary.ts';
 import { drawPictures } from './dashboard/pictures.ts';
+import { startStatusProber } from './dashboard/prober.ts';
 import type { Span } from './dashboard/prometheus-query.ts';
 
 const HELP = `npm run docs:dashboard
 
 Writes a picture of each dashboard of the chart to docs/monitoring: its panels' queries over real data, which a Prometheus
-scrapes of operator and API under load. About 8 minutes, most of which is load; progress goes to stderr.
+scrapes of operator, API and status prober under load. About 8 minutes, most of which is load; progress goes to stderr.
 
   --help   this text
 `;
@@ -21,15 +23,17 @@ const STOPPED = 130;
 const RATE = 8;
 const WELL_MS = 60_000;
 const SLOW_MS = 120_000;
-const HEALED_MS = 270_000;
+const HEALED_MS = 75_000;
+const OUT_MS = 60_000;
+const REST_MS = 135_000;
 const USUAL_TAKES = 60;
 const SLOW_TAKES = 1500;
 const STEP = 5;
 
 const say = (line: string): void => console.error(line);
 
-/** A provider becomes slow and then normal again. */
-async function change({ providers }: World, signal: AbortSignal): Promise<void> {
+/** A provider becomes slow and then normal again; later, ingestion is out for a minute. */
+async function change({ providers }: World, canary: Canary, signal: AbortSignal): Promise<void> {
   const last = (ms: number): Promise<void> => delay(ms, undefined, { signal });
   say(`Load of ${RATE} runs a second of each Orb; alpha is well …`);
   await last(WELL_MS);
@@ -39,10 +43,16 @@ async function change({ providers }: World, signal: AbortSignal): Promise<void> 
   say('alpha works again …');
   providers.alpha.take(USUAL_TAKES);
   await last(HEALED_MS);
+  say('Ingestion is out …');
+  const mend = await canary.breakIngestion();
+  await last(OUT_MS);
+  say('Ingestion works again …');
+  await mend();
+  await last(REST_MS);
 }
 
 /** Runs a change under load, for the picture. */
-async function live(world: World, signal: AbortSignal): Promise<Span> {
+async function live(world: World, canary: Canary, signal: AbortSignal): Promise<Span> {
   const target = { url: world.api.url, apiKey: world.apiKey };
   await untilServed(target);
   await publishOrbs(world);
@@ -51,7 +61,7 @@ async function live(world: World, signal: AbortSignal): Promise<Span> {
   const load = startLoad(target, RATE);
   const from = Math.ceil(Date.now() / 1000 / STEP) * STEP;
   try {
-    await change(world, signal);
+    await change(world, canary, signal);
   } finally {
     await load.stop();
     await webhooks.stop();
@@ -60,19 +70,36 @@ async function live(world: World, signal: AbortSignal): Promise<Span> {
   return { from, to, step: STEP };
 }
 
+/** The parts by the addresses of their metrics. */
+const namesOf = (parts: Readonly<Record<string, { readonly metricsUrl: string }>>) => {
+  const names = new Map(Object.entries(parts).map(([name, { metricsUrl }]) => [new URL(metricsUrl).host, name]));
+  return (instance: string): string => names.get(instance) ?? instance;
+};
+
 async function run(): Promise<void> {
   const signal = stopSignal();
-  const world = await startWorld(signal);
+  let made: Canary | undefined;
+  const world = await startWorld(signal, async (plane) => {
+    made = await makeCanary(plane);
+    return made.flags;
+  });
+  const ends: (() => Promise<unknown>)[] = [() => world.close(false)];
   try {
     signal.throwIfAborted();
-    await world.runOperator('query');
+    if (made === undefined) throw new TypeError('the world was started without its canary');
+    const canary = made;
+    const { api } = world;
+    const operator = await world.runOperator('query');
     await untilReady(world);
-    const api = new URL(world.api.metricsUrl).host;
-    const nameOf = (instance: string): string => (instance === api ? 'api' : 'operator');
-    const span = await live(world, signal);
+    await canary.apply();
+    const prober = await startStatusProber(world, operator, canary);
+    ends.unshift(() => prober.process.stop());
+    await world.scrapeAlso(prober.metricsUrl);
+    const span = await live(world, canary, signal);
+    const nameOf = namesOf({ api, operator, prober });
     await drawPictures({ url: world.prometheusUrl, rateInterval: '30s', nameOf }, span, say);
   } finally {
-    await world.close(false);
+    for (const end of ends) await end();
   }
 }
 

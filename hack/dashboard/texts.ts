@@ -38,6 +38,7 @@ const SCALES: Readonly<Record<string, (value: number) => string>> = {
   bytes: (value) => `${digits(value / 1024 / 1024)} MiB`,
   percentunit: (value) => `${digits(value * 100)} %`,
   reqps: (value) => `${digits(value)}/s`,
+  cps: (value) => `${digits(value)}/s`,
   d: (value) => `${digits(value)} d`,
 };
 

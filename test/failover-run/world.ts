@@ -26,7 +26,9 @@ export interface World {
   readonly providers: Readonly<Record<ProviderName, SlowProvider>>;
   readonly prometheusUrl: string;
   /** Starts the operator, in place of one that runs: it asks Prometheus in this way. */
-  readonly runOperator: (mode: PrometheusMode) => Promise<void>;
+  readonly runOperator: (mode: PrometheusMode) => Promise<Part>;
+  /** The Prometheus scrapes this address, too. */
+  readonly scrapeAlso: (metricsUrl: string) => Promise<void>;
   readonly stopPrometheus: () => Promise<void>;
   /** With the samples that it had, at its address. */
   readonly startPrometheus: () => Promise<void>;
@@ -81,39 +83,66 @@ async function installPlugin(plane: ControlPlane): Promise<void> {
   await symlink(join(root, 'cli/kubectl-orb.js'), join(folder, 'kubectl-orb'));
 }
 
-async function assemble(plane: ControlPlane, closing: Closing): Promise<Omit<World, 'close'>> {
+/** Flags beside the usual ones: those of both programs, and those of the API alone. */
+interface MoreFlags {
+  readonly both: readonly string[];
+  readonly api: readonly string[];
+}
+
+/** Makes what the flags name, once the platform is installed and its keys are made. */
+type Preparing = (plane: ControlPlane) => Promise<MoreFlags>;
+
+async function assemble(plane: ControlPlane, closing: Closing, prepare: Preparing): Promise<Omit<World, 'close'>> {
   await installPlatform(plane);
   await installPlugin(plane);
   const keys = await makeKeys(plane, ISSUER);
   const apiKey = await makeApiKey(plane);
   const { providers, stubs, ca } = await providersFor(plane.folder, closing);
+  const more = await prepare(plane);
   const port = await freePort();
   const prometheusUrl = `http://127.0.0.1:${port}`;
   const asking = ['--prometheus-url', prometheusUrl, '--prometheus-scrape-interval', SCRAPE];
   const owner = ['--org', `${ORG}=${NAMESPACE}`];
-  const api = await startApi(keys, { plane, flags: [...stubs, '--egress-ca', ca, ...asking, ...owner] });
+  const api = await startApi(keys, {
+    plane,
+    flags: [...stubs, '--egress-ca', ca, ...asking, ...owner, ...more.both, ...more.api],
+  });
   closing.push(() => api.process.stop());
   const prometheus = prometheusAt(port, join(plane.folder, 'prometheus-data'));
   closing.push(prometheus.stop);
   let operator: Part | undefined;
+  let others: readonly string[] = [];
+  const scrapeAll = (): Promise<void> =>
+    prometheus.scrape([api.metricsUrl, ...(operator === undefined ? [] : [operator.metricsUrl]), ...others]);
   closing.push(async () => operator?.process.stop());
-  const runOperator = async (mode: PrometheusMode): Promise<void> => {
+  const runOperator = async (mode: PrometheusMode): Promise<Part> => {
     await operator?.process.stop();
-    operator = await startOperator({ plane, flags: [...stubs, ...asking, '--prometheus-mode', mode] });
-    await prometheus.scrape([api.metricsUrl, operator.metricsUrl]);
+    const started = await startOperator({
+      plane,
+      flags: [...stubs, ...asking, '--prometheus-mode', mode, ...more.both],
+    });
+    operator = started;
+    await scrapeAll();
+    return started;
   };
-  await prometheus.scrape([api.metricsUrl]);
+  const scrapeAlso = (metricsUrl: string): Promise<void> => {
+    others = [...others, metricsUrl];
+    return scrapeAll();
+  };
+  await scrapeAll();
   await prometheus.start();
   const team = await testNamespace(plane, NAMESPACE);
   await team.apply(...resources());
   const { start: startAgain, stop: stopPrometheus } = prometheus;
   const rootFile = join(keys, 'root.jwk');
   const parts = { plane, team, api, apiKey, rootFile, providers, prometheusUrl };
-  return { ...parts, runOperator, stopPrometheus, startPrometheus: startAgain };
+  return { ...parts, runOperator, scrapeAlso, stopPrometheus, startPrometheus: startAgain };
 }
 
+const prepareNothing: Preparing = () => Promise.resolve({ both: [], api: [] });
+
 /** Starts everything but the operator. @param signal breaks the start of the control plane off */
-export async function startWorld(signal?: AbortSignal): Promise<World> {
+export async function startWorld(signal?: AbortSignal, prepare = prepareNothing): Promise<World> {
   const closing: Closing = [];
   const plane = await startControlPlane(signal === undefined ? {} : { signal });
   const close = async (keep: boolean): Promise<void> => {
@@ -121,7 +150,7 @@ export async function startWorld(signal?: AbortSignal): Promise<World> {
     await plane.stop({ keep });
   };
   try {
-    return { ...(await assemble(plane, closing)), close };
+    return { ...(await assemble(plane, closing, prepare)), close };
   } catch (error) {
     await close(false);
     throw error;

@@ -195,6 +195,7 @@ describe('the first day with the platform', function () {
       'body-too-large',
       'The limit is 1048576 bytes (--max-request-bytes, in the chart api.maxRequestBytes).',
     ]);
+    expect(body['next']).to.include('Send less, or ask for a higher limit');
   });
 
   it('says whose key is wrong', async () => {

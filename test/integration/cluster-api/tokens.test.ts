@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { listAt, member } from '../../../core/json/members.ts';
 import type { ControlPlane } from '../../../hack/control-plane/control-plane.ts';
 import { startApi, type ApiProcess, type ApiReply } from '../../support/api-process.ts';
 import { testNamespace, type TestNamespace } from '../../support/cluster.ts';
@@ -9,11 +10,11 @@ import { startProvider, type TestProvider } from '../../support/provider.ts';
 
 const ECHO = 'acme.echo@1.0.0';
 
-const bound = (subject: string): object => ({
+const bound = (subject: string, role = 'runs-orbs'): object => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'RoleBinding',
-  metadata: { name: 'runs-orbs' },
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'runs-orbs' },
+  metadata: { name: role },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role },
   subjects: [{ kind: 'ServiceAccount', name: subject, namespace: 'h5-tokens' }],
 });
 
@@ -35,8 +36,15 @@ describe('ServiceAccount tokens (security.md S12)', function suite() {
       { apiGroups: ['orbs.dev'], resources: ['orbisets/receipts'], verbs: ['get'] },
     ],
   };
-  const createToken = (audience: string): Promise<string> =>
-    team.kubectl('create', 'token', 'app', `--audience=${audience}`).then((text) => text.trim());
+  /** The right on every Orbiset of its namespace, which a list of Orbs needs. */
+  const listing = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'lists-orbs' },
+    rules: [{ apiGroups: ['orbs.dev'], resources: ['orbisets/execute'], verbs: ['create'] }],
+  };
+  const createToken = (audience: string, account = 'app'): Promise<string> =>
+    team.kubectl('create', 'token', account, `--audience=${audience}`).then((text) => text.trim());
   const until = (wanted: (reply: ApiReply) => boolean, ms: number): Promise<ApiReply | undefined> =>
     waitFor(async () => {
       const reply = await execute();
@@ -53,8 +61,8 @@ describe('ServiceAccount tokens (security.md S12)', function suite() {
     other = await testNamespace(plane, 'h5-tokens-other');
     const echo = orb('echo', ECHO, { url: `http://127.0.0.1:${provider.port}/ok` });
     for (const namespace of [team, other])
-      await namespace.apply(echo, orbiset('support', []), orbiset('private', []), role);
-    await team.kubectl('create', 'serviceaccount', 'app');
+      await namespace.apply(echo, orbiset('support', []), orbiset('private', []), role, listing);
+    for (const account of ['app', 'lister']) await team.kubectl('create', 'serviceaccount', account);
     token = await createToken('orb-api');
     api = await startApi(plane, ['--egress-allow', `http://127.0.0.1:${provider.port}`]);
   });
@@ -94,6 +102,52 @@ describe('ServiceAccount tokens (security.md S12)', function suite() {
       return got.status === 200 ? got : undefined;
     }, 5000);
     expect(reply?.status).to.equal(200);
+  });
+
+  describe('ask for the Orbs of a namespace', () => {
+    let lister = '';
+    const list = (query = ''): Promise<ApiReply> => api.get(lister, `/orbs${query}`);
+    const show = (query = ''): Promise<ApiReply> => api.get(lister, `/orbs/${ECHO}${query}`);
+    const untilListed = (query = ''): Promise<ApiReply | undefined> =>
+      waitFor(async () => {
+        const reply = await list(query);
+        return reply.status === 200 ? reply : undefined;
+      }, 5000);
+
+    before(async () => {
+      lister = await createToken('orb-api', 'lister');
+    });
+
+    it('in vain without the right, which the answer names; a right on one Orbiset is not enough', async () => {
+      for (const bearer of [lister, token])
+        for (const path of ['/orbs', `/orbs/${ECHO}`]) {
+          const { status, code, body } = await api.get(bearer, path);
+          expect([path, status, code]).to.deep.equal([path, 403, 'forbidden']);
+          expect(JSON.stringify(body)).to.contain('create orbisets/execute (group orbs.dev) in h5-tokens');
+        }
+    });
+
+    it('and see them with the right in their namespace', async () => {
+      await team.apply(bound('lister', 'lists-orbs'));
+      const listed = await untilListed();
+      const ids = listAt(listed?.body ?? null, 'items').map((item) => member(item, 'orb_id'));
+      expect([listed?.status, ids]).to.deep.equal([200, [ECHO]]);
+      const { status, body } = await show();
+      expect([status, member(body, 'orb_id'), member(body, 'ready')]).to.deep.equal([200, ECHO, true]);
+      const missing = await api.get(lister, '/orbs/acme.ehco@1.0.0');
+      expect([missing.status, missing.code]).to.deep.equal([404, 'orb-not-found']);
+      expect(JSON.stringify(missing.body)).to.contain(ECHO);
+    });
+
+    it('and learn nothing of another namespace, until it binds them', async () => {
+      const query = '?namespace=h5-tokens-other';
+      const [all, one] = [await list(query), await show(query)];
+      expect([all.status, all.code]).to.deep.equal([404, 'namespace-not-found']);
+      expect([one.status, one.code]).to.deep.equal([404, 'orb-not-found']);
+      await other.apply(bound('lister', 'lists-orbs'));
+      expect((await untilListed(query))?.status).to.equal(200);
+      expect((await show(query)).status).to.equal(200);
+    });
   });
 
   it('are refused when made for another audience, and when nobody made them', async () => {
