@@ -17,6 +17,7 @@ const VERBS = {
     replay: 'hack/bench/replay.ts',
     reputation: 'hack/bench/reputation.ts',
     start: 'hack/bench/start.ts',
+    status: 'hack/bench/status.ts',
     tenants: 'hack/bench/tenants.ts',
     verify: 'hack/bench/verify.ts',
   },

@@ -1,5 +1,10 @@
-import { request as plainRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import { request as tlsRequest } from 'node:https';
+import {
+  Agent as PlainAgent,
+  request as plainRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { isTimeout } from '../kube/within.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -37,13 +42,18 @@ export interface PlatformClientOptions {
   readonly maxBytes?: number;
 }
 
-/** Calls one server of the platform as any caller would: each call on a connection of its own. */
+/**
+ * Calls one server of the platform as any caller would. Calls that follow each other share a connection, as those of one
+ * round of checks; one that nobody used for a second is closed, so the next round connects anew.
+ */
 export interface PlatformClient {
   /** Never rejects; the signal ends the call. */
   readonly call: (request: PlatformRequest, signal: AbortSignal) => Promise<PlatformAnswer>;
 }
 
 const MAX_BYTES = 1_048_576;
+/** Shorter than servers keep an idle connection, so none is used that its server has just closed. */
+const IDLE_MS = 1000;
 
 async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -59,7 +69,6 @@ async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer
 
 async function headersOf({ headers, body }: PlatformRequest, token: string | undefined): Promise<OutgoingHttpHeaders> {
   return {
-    connection: 'close',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     ...headers,
@@ -69,12 +78,13 @@ async function headersOf({ headers, body }: PlatformRequest, token: string | und
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
   const { origin, token, ca, clock, maxBytes = MAX_BYTES } = options;
   const isTls = origin.startsWith('https:');
+  const agent = new (isTls ? TlsAgent : PlainAgent)({ keepAlive: true, timeout: IDLE_MS });
 
   const exchange = async (request: PlatformRequest, signal: AbortSignal): Promise<IncomingMessage> => {
     const headers = await headersOf(request, await token?.());
     const authorities = isTls ? await ca?.() : undefined;
     const { method, path, body } = request;
-    const about = { method, headers, signal, agent: false, ...(authorities === undefined ? {} : { ca: authorities }) };
+    const about = { method, headers, signal, agent, ...(authorities === undefined ? {} : { ca: authorities }) };
     return new Promise((resolve, reject) => {
       const sent = (isTls ? tlsRequest : plainRequest)(new URL(path, origin), about, resolve);
       sent.once('error', reject).end(body);

@@ -22,14 +22,33 @@ function countBusyLoop(registry: Registry, busyMs: () => number): void {
 
 const loopBusyMs = (): number => performance.eventLoopUtilization().active;
 
+interface ProcessMetricsOptions {
+  /** Time in which the event loop ran code since the process began, ms. */
+  readonly busyMs?: () => number;
+  /** False: `nodejs_eventloop_lag_…` is left out. Its timer runs every 10 ms, which is most of what an idle process takes. */
+  readonly hasLag?: boolean;
+}
+
+const LAG = /^nodejs_eventloop_lag_/;
+/** A timer that practically never runs; prom-client has no way to leave it out. */
+const NO_LAG_MS = 86_400_000;
+
+function collectFromNode(registry: Registry, hasLag: boolean): void {
+  collectDefaultMetrics({ register: registry, ...(hasLag ? {} : { eventLoopMonitoringPrecision: NO_LAG_MS }) });
+  if (hasLag) return;
+  for (const { name } of registry.getMetricsAsArray()) if (LAG.test(name)) registry.removeSingleMetric(name);
+}
+
 /**
  * A registry with Node's metrics, the use of the event loop, and `orb_build_info`.
  * @param version of the platform
- * @param busyMs time in which the event loop ran code since the process began
  */
-export function createProcessMetrics(version: string, busyMs = loopBusyMs): ProcessMetrics {
+export function createProcessMetrics(
+  version: string,
+  { busyMs = loopBusyMs, hasLag = true }: ProcessMetricsOptions = {},
+): ProcessMetrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectFromNode(registry, hasLag);
   countBusyLoop(registry, busyMs);
   const build = new Gauge({
     name: 'orb_build_info',

@@ -17,6 +17,7 @@ import type { ReadingClient, ReflectSecrets } from '../vault/secret-watch.ts';
 import { createVaultReporter, type VaultReporterDeps } from '../vault/vault-reporter.ts';
 import { VaultWatches } from '../vault/vault-watches.ts';
 import { followSources } from '../ingestion/follow-sources.ts';
+import { CANARY } from '../status/probes/probe.ts';
 import { followPolicies } from '../policy/follow-policies.ts';
 import { createPublicationFeed } from '../publications/publication-feed.ts';
 import { publicationChanged } from './kill-feeds.ts';
@@ -222,7 +223,8 @@ export async function createFeeds(platform: Platform, options: FeedOptions): Pro
   const { logger } = log;
   const lease = createLedgerLease({ ledger, name: 'status-writer', holder: options.identity, clock, logger });
   const orbs = createOrbFeed(parts, valid);
-  const sources = followSources({ ...options, ...platform.ingestion, clock, logger, lease });
+  const canary = `${runtime.settings.platformNamespace}/${CANARY.source}`;
+  const sources = followSources({ ...options, ...platform.ingestion, canary, clock, logger, lease });
   const orbisets = createOrbisetFeed(parts, { last, lease, orbs: orbs.pass, nudge: sources.nudge });
   const publications = createPublicationFeed({
     ...options,

@@ -23,6 +23,8 @@ import type { SourceTraffic } from './source-traffic.ts';
 export interface FollowSourcesOptions {
   readonly sources: SourceFeed;
   readonly traffic: SourceTraffic;
+  /** `namespace/name` of the source that the checks of the status send to. */
+  readonly canary: string;
   /** Counts of deliveries in the ledger. @throws LedgerError */
   readonly counts: () => Promise<readonly LedgerCounts[]>;
   readonly clock: Clock;
@@ -149,7 +151,7 @@ function createFeed(parts: Parts, queue: WorkQueue, watches: VaultWatches): Feed
 
 /** Makes the feed of sources and their report. Nothing is read before its reflector runs. */
 export function followSources(options: FollowSourcesOptions): SourceFollower {
-  const { clock, metrics, logger, client, reflectSecrets, mayWatchNamespaces, traffic } = options;
+  const { clock, metrics, logger, client, reflectSecrets, mayWatchNamespaces, traffic, canary } = options;
   const queue = createWorkQueue({ name: 'source-feed', clock, metrics });
   const reports = createWorkQueue({ name: 'source-report', clock, metrics });
   const watches = new VaultWatches({
@@ -170,7 +172,8 @@ export function followSources(options: FollowSourcesOptions): SourceFollower {
       if (!initial) watches.nudge(namespaceOf(key));
     },
   });
-  const parts: Parts = { ...options, reflector, reports, activities: new SourceActivities(traffic) };
+  const activities = new SourceActivities(traffic, (key) => key === canary);
+  const parts: Parts = { ...options, reflector, reports, activities };
   const { pass, controller } = createFeed(parts, queue, watches);
   const reporter = createReporter(parts);
   return {

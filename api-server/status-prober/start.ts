@@ -112,7 +112,7 @@ async function openParts(settings: ProberSettings, tools: ProberTools, signal: A
   local.take(left);
   const telling = { atOnce: AT_ONCE, mostWaiting: MOST_WAITING, changed: journal.write };
   const teller = new RoundTeller({ tell: createTeller(api, identity, signal), logger, ...telling }, left);
-  const metrics = createProcessMetrics(versionOf(packageRoot()));
+  const metrics = createProcessMetrics(versionOf(packageRoot()), { hasLag: false });
   observeStatus(metrics.registry, local.memory, clock);
   const observer = createProbeObserver(metrics.registry, () => teller.waiting);
   const parts = { ...roundParts(settings, tools, api), observer };

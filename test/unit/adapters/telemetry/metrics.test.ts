@@ -7,6 +7,12 @@ const BUCKETS = '0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 15
 const OUTCOMES = ['blocked', 'cancelled', 'client_error', 'error', 'rate_limited', 'success', 'timeout'];
 const MINUTE = 60_000;
 
+/** Metrics of Node that a process shows. */
+async function namesOfNode(hasLag: boolean): Promise<readonly string[]> {
+  const text = await createProcessMetrics('1.2.3', { hasLag }).registry.metrics();
+  return [...text.matchAll(/^# TYPE (nodejs_\S+)/gm)].map(([, name = '']) => name);
+}
+
 interface Setup {
   readonly metrics: Metrics;
   readonly read: () => Promise<readonly Sample[]>;
@@ -219,7 +225,7 @@ describe('createMetrics', () => {
 
   it('counts the time in which the event loop runs code', async () => {
     let busyMs = 30;
-    const { registry } = createProcessMetrics('1.2.3', () => busyMs);
+    const { registry } = createProcessMetrics('1.2.3', { busyMs: () => busyMs });
     const seen = async (): Promise<string | undefined> =>
       /^orb_event_loop_busy_seconds_total (.*)$/m.exec(await registry.metrics())?.[1];
     const first = await seen();
@@ -227,6 +233,13 @@ describe('createMetrics', () => {
     expect([first, await seen()]).to.deep.equal(['0.03', '1.5']);
     const { read } = setUp();
     expect(named(await read(), 'orb_event_loop_busy_seconds_total')[0]?.value).to.be.above(0);
+  });
+
+  it('of an idle process are without the lag of the event loop, whose timer would wake it 100 times a second', async () => {
+    const [all, without] = [await namesOfNode(true), await namesOfNode(false)];
+    const lag = all.filter((name) => name.startsWith('nodejs_eventloop_lag_'));
+    expect(lag).to.have.length(8);
+    expect(without).to.deep.equal(all.filter((name) => !lag.includes(name)));
   });
 
   it('can be read while the ledger is away, and when a key is gone', async () => {

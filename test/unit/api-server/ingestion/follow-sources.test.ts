@@ -42,12 +42,16 @@ describe('signal sources of a cluster', () => {
     await fixture.dispose();
   });
 
-  async function start(ledger: Parameters<typeof unreadSources>[0]): Promise<Followed> {
+  async function start(
+    ledger: Parameters<typeof unreadSources>[0],
+    canary = 'orb-system/orb-canary',
+  ): Promise<Followed> {
     const sources = await unreadSources(ledger);
     const traffic = new SourceTraffic();
     const follower = followSources({
       sources,
       traffic,
+      canary,
       counts: () => Promise.resolve(counts),
       clock: store.clock,
       logger: recordLog().logger,
@@ -245,6 +249,21 @@ describe('signal sources of a cluster', () => {
     const written = (await stored())?.metadata.resourceVersion;
     await store.clock.advance(900_000);
     expect((await stored())?.metadata.resourceVersion).to.equal(written);
+  });
+
+  it('of the checks of the status tell no counts: an idle platform writes nothing', async () => {
+    await secret({ current: 'one' });
+    await apply(GRAFANA_SPEC);
+    const { traffic, follower } = await start(await fixture.current(), 'acme/grafana');
+    await untilTrue('every source is read', follower.isRead);
+    await untilShown('Receiving', 'True Receiving');
+    const version = (await stored())?.metadata.resourceVersion;
+    for (let received = 1; received < 5; received += 1) {
+      counts = [{ source: 'acme/grafana', received, dead: 0, lastAt: received }];
+      traffic.count('acme/grafana', 'duplicates');
+      await store.clock.advance(300_000);
+    }
+    expect((await stored())?.metadata.resourceVersion).to.equal(version);
   });
 });
 
