@@ -54,12 +54,14 @@ const results: Result[] = [];
 async function measure(place: string, sample: readonly Placed[]): Promise<Result> {
   const began = performance.now();
   const fates = new Map<string, Fate>();
-  let tried = 0;
   for (const mutant of sample) {
-    if (performance.now() - began > minutes * 60_000) break;
     const known = knownFate(mutant);
-    fates.set(mutant.name, known ?? (await triedFate(mutant)));
-    if (known !== undefined) continue;
+    if (known !== undefined) fates.set(mutant.name, known);
+  }
+  let tried = 0;
+  for (const mutant of sample.filter(({ name }) => !fates.has(name))) {
+    if (performance.now() - began > minutes * 60_000) break;
+    fates.set(mutant.name, await triedFate(mutant));
     tried += 1;
     if (tried % CONTROL_EVERY === 0) await trials.control(mutant.file);
     writeResults(options?.json, [...results, resultOf(place, seed, fates)]);

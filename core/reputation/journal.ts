@@ -58,7 +58,7 @@ const countsOf = (sums: Int32Array, row: number): DayCounts => {
   };
 };
 
-const hasRuns = (counts: DayCounts): boolean => Object.values(counts).some((count) => count !== 0);
+const hasRuns = (counts: DayCounts): boolean => DAY_COUNTS.some((name) => counts[name] !== 0);
 
 /**
  * The evidence of one line in memory, at every size of the log that was folded: a recomputation reads the log once and

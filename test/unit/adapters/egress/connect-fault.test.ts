@@ -65,14 +65,14 @@ const WATCHED: readonly (readonly [code: string, fault: TransportFault | undefin
   ['constructor', undefined],
 ];
 
-describe('an error of a connection that is being made', () => {
-  const faultOf = (code: string | undefined, hasConnected: boolean): DialFailure => {
-    const socket = new Socket();
-    const watch = new ConnectWatch(socket);
-    if (hasConnected) socket.emit('connect');
-    return watch.faultOf(Object.assign(new Error('secret text'), code === undefined ? {} : { code })).failure;
-  };
+const faultOf = (code: string | undefined, hasConnected: boolean): DialFailure => {
+  const socket = new Socket();
+  const watch = new ConnectWatch(socket);
+  if (hasConnected) socket.emit('connect');
+  return watch.faultOf(Object.assign(new Error('secret text'), code === undefined ? {} : { code })).failure;
+};
 
+describe('an error of a connection that is being made', () => {
   for (const [code, fault] of WATCHED)
     it(`is named by its code: ${code}`, () => {
       const known = fault === undefined ? {} : { fault };

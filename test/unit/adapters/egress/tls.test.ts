@@ -3,15 +3,16 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createTlsSessions } from '../../../../adapters/egress/tls.ts';
 
-describe('TLS sessions', () => {
-  const ticket = (name: string): Buffer => Buffer.from(`ticket of ${name}`);
-  const accepted = (sessions: ReturnType<typeof createTlsSessions>, name: string): void => {
-    const socket = new TLSSocket(new Socket());
-    sessions.follow(name, socket);
-    socket.emit('session', ticket(name));
-    socket.destroy();
-  };
+const ticket = (name: string): Buffer => Buffer.from(`ticket of ${name}`);
 
+const accepted = (sessions: ReturnType<typeof createTlsSessions>, name: string): void => {
+  const socket = new TLSSocket(new Socket());
+  sessions.follow(name, socket);
+  socket.emit('session', ticket(name));
+  socket.destroy();
+};
+
+describe('TLS sessions', () => {
   it('are kept by the name of their server, the newest of each', () => {
     const sessions = createTlsSessions();
     accepted(sessions, 'a.example');

@@ -7,6 +7,24 @@ import { digestOfText } from '../../../../core/manifest/digest.ts';
 const DENIAL: Denial = { code: 'policy-denied', policy: 'acme/p', rule: 'r', severity: 'high', message: 'secret text' };
 const DIGEST = digestOfText('p');
 
+const RULE: DecidedRule = {
+  policy: 'acme/p',
+  policyDigest: DIGEST,
+  rule: 'r',
+  effect: 'deny',
+  result: 'true',
+  enforced: false,
+  severity: 'low',
+  message: 'why',
+};
+
+const of = (phase: 'PreFlight' | 'Request' | 'Response', provider: string | null) => ({
+  phase,
+  provider,
+  decision: { ...undecided(phase), rules: [RULE] },
+  tookMs: 0,
+});
+
 describe('denials as answers show them', () => {
   it('have their code when no rule denied, also in place of a rule', () => {
     expect(denialJson(DENIAL)).to.deep.equal({ policy: 'acme/p', rule: 'r', severity: 'high' });
@@ -31,16 +49,6 @@ describe('denials as answers show them', () => {
 });
 
 describe('rules as answers and records show them', () => {
-  const rule: DecidedRule = {
-    policy: 'acme/p',
-    policyDigest: DIGEST,
-    rule: 'r',
-    effect: 'deny',
-    result: 'true',
-    enforced: false,
-    severity: 'low',
-    message: 'why',
-  };
   const shown = {
     policy: 'acme/p',
     policy_digest: DIGEST,
@@ -53,12 +61,6 @@ describe('rules as answers and records show them', () => {
   };
 
   it('say where they were decided, PreFlight excepted', () => {
-    const of = (phase: 'PreFlight' | 'Request' | 'Response', provider: string | null) => ({
-      phase,
-      provider,
-      decision: { ...undecided(phase), rules: [rule] },
-      tookMs: 0,
-    });
     expect(rulesJson([of('PreFlight', null), of('Request', 'a'), of('Response', 'b')])).to.deep.equal([
       shown,
       { ...shown, phase: 'Request', provider: 'a' },

@@ -9,6 +9,18 @@ const FACTS: ScoreFacts = {
   criteria: [criterion, { ...criterion, id: 'CALLERS_GE_5', tier: 'silver', met: false }],
 };
 
+const publish = (orbId: string, digest: string) => ({
+  index: 0,
+  entry: {
+    kind: 'publish',
+    orb_id: orbId,
+    manifest_digest: digest,
+    org: 'acme',
+    ontology: 'messaging/email@1',
+    at: '2026-11-10T12:00:00.000Z',
+  } as const,
+});
+
 describe('differingMembers', () => {
   const rows: readonly (readonly [why: string, other: Partial<ScoreFacts>, members: readonly string[]])[] = [
     ['nothing', {}, []],
@@ -33,18 +45,6 @@ describe('differingMembers', () => {
 });
 
 describe('scoreFacts', () => {
-  const publish = (orbId: string, digest: string) => ({
-    index: 0,
-    entry: {
-      kind: 'publish',
-      orb_id: orbId,
-      manifest_digest: digest,
-      org: 'acme',
-      ontology: 'messaging/email@1',
-      at: '2026-11-10T12:00:00.000Z',
-    } as const,
-  });
-
   it('has no version without its own entry', () => {
     expect(scoreFacts({ days: [], events: [] }, 'acme.echo@1.2.0', '2026-11-20').manifestDigest).to.equal(null);
     const other = { days: [], events: [publish('acme.echo@1.3.0', 'sha256:13')] };

@@ -45,26 +45,28 @@ const REQUIRED: readonly (readonly [tier: Tier, id: string, required: number | b
   ['platinum', 'LOG_WITNESSED', true],
 ];
 
+const violation = (severity: 'low' | 'medium' | 'high' | 'critical', age_days: number): ReputationInput => ({
+  ...R06,
+  violations: [
+    { severity: 'low', age_days: 0 },
+    { severity, age_days },
+  ],
+});
+
+const incident = (impact: 'minor' | 'major' | 'critical', open: boolean): ReputationInput => ({
+  ...R06,
+  incidents: [
+    { impact: 'minor', age_days: 0, open: true },
+    { impact, age_days: 0, open },
+  ],
+});
+
 describe('judgeTiers', () => {
   it('judges every criterion of trust.md §5.4, in its order', () => {
     const found = judgeTiers(R06, GOOD).criteria.map(({ tier, id, required }) => [tier, id, required]);
     expect(found).to.deep.equal(REQUIRED);
   });
 
-  const violation = (severity: 'low' | 'medium' | 'high' | 'critical', age_days: number): ReputationInput => ({
-    ...R06,
-    violations: [
-      { severity: 'low', age_days: 0 },
-      { severity, age_days },
-    ],
-  });
-  const incident = (impact: 'minor' | 'major' | 'critical', open: boolean): ReputationInput => ({
-    ...R06,
-    incidents: [
-      { impact: 'minor', age_days: 0, open: true },
-      { impact, age_days: 0, open },
-    ],
-  });
   const limits: readonly (readonly [id: string, isMet: boolean, input: ReputationInput, score: Score])[] = [
     ...([40, 70, 85, 95] as const).flatMap(
       (score) =>

@@ -11,6 +11,12 @@ const perfect = (callers: number, each: number): ReputationInput => ({
   groups: runsOf(callers, { runs: each, success: each, within_slo: each }),
 });
 
+const runsOfVersion = (version: 'same' | 'same_major' | 'other'): number =>
+  scoreReputation({ ...COLD, groups: perfect(10, 10).groups.map((group) => ({ ...group, version })) }).runs.n;
+
+const CURRENT = { required: 3, passed: 3, age_days: 90, digest_match: true, provenance: 'receipted' };
+const testPartOf = (some: object): number => scoreReputation({ ...COLD, tests: { ...CURRENT, ...some } }).parts.tests;
+
 describe('caps (trust.md §5.3)', () => {
   const rows: readonly (readonly [why: string, some: Partial<ReputationInput>, areCurrent: boolean, caps: object[]])[] =
     [
@@ -60,7 +66,6 @@ describe('how sure a score is', () => {
 });
 
 describe('a test report', () => {
-  const CURRENT = { required: 3, passed: 3, age_days: 90, digest_match: true, provenance: 'receipted' };
   it('counts for 90 days, for its own version, when all that it requires passed', () => {
     expect(testsAreCurrent(CURRENT)).to.equal(true);
     expect(testsAreCurrent(null)).to.equal(false);
@@ -69,10 +74,13 @@ describe('a test report', () => {
   });
 
   it('gives its share, half of it when only the publisher says so', () => {
-    const part = (some: object): number => scoreReputation({ ...COLD, tests: { ...CURRENT, ...some } }).parts.tests;
-    expect([part({}), part({ passed: 1, required: 4 }), part({ age_days: 91 })]).to.deep.equal([1, 0.25, 0]);
-    expect([part({ provenance: 'self_reported' }), part({ provenance: 'unheard-of' })]).to.deep.equal([0.5, 0.5]);
-    expect([part({ provenance: 'platform' }), part({ provenance: 'independent' })]).to.deep.equal([1, 1]);
+    expect([testPartOf({}), testPartOf({ passed: 1, required: 4 }), testPartOf({ age_days: 91 })]).to.deep.equal([
+      1, 0.25, 0,
+    ]);
+    expect([testPartOf({ provenance: 'self_reported' }), testPartOf({ provenance: 'unheard-of' })]).to.deep.equal([
+      0.5, 0.5,
+    ]);
+    expect([testPartOf({ provenance: 'platform' }), testPartOf({ provenance: 'independent' })]).to.deep.equal([1, 1]);
   });
 });
 
@@ -119,6 +127,12 @@ describe('what lowers a score', () => {
       ([total, invalid]) => scoreReputation({ ...COLD, receipts: { total, invalid, invalid_7d: 0 } }).factors.receipts,
     );
     expect(receipts).to.deep.equal([1, 1, 0.5, 0, 0]);
+  });
+});
+
+describe('runs of other versions', () => {
+  it('count half within the line, and nothing outside it', () => {
+    expect([runsOfVersion('same'), runsOfVersion('same_major'), runsOfVersion('other')]).to.deep.equal([100, 50, 0]);
   });
 });
 

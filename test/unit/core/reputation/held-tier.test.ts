@@ -34,6 +34,27 @@ describe('stepHeldTier', () => {
     expect(held).to.deep.include({ tier: 'silver', status: 'stable', since: 72 * HOUR, atRiskSince: null });
   });
 
+  it('is at risk from the first lower evaluation on, and falls 168 hours after it', () => {
+    const held = after([0, 'silver'], [72, 'silver'], [100, 'bronze'], [150, 'uncertified']);
+    expect(held).to.deep.include({ tier: 'silver', status: 'at_risk', atRiskSince: 100 * HOUR, reachedSince: {} });
+    const step = { computed: 'bronze', capped: false, suspended: false } as const;
+    expect(stepHeldTier(held, { ...step, at: 268 * HOUR - 1 }).tier).to.equal('silver');
+    expect(stepHeldTier(held, { ...step, at: 268 * HOUR })).to.deep.include({
+      tier: 'bronze',
+      status: 'stable',
+      since: 268 * HOUR,
+      atRiskSince: null,
+    });
+  });
+
+  it('falls at once by a cap or a suspension, and says which', () => {
+    const capped = after([0, 'silver'], [72, 'silver'], [73, 'silver', 'capped']);
+    expect(capped).to.deep.include({ tier: 'uncertified', status: 'stable', since: 73 * HOUR, reachedSince: {} });
+    const suspended = after([0, 'silver'], [72, 'silver'], [73, 'silver', 'suspended']);
+    expect(suspended).to.deep.include({ tier: 'uncertified', status: 'suspended', wasCertified: true });
+    expect(NEVER_HELD).to.deep.include({ tier: 'uncertified', status: 'stable', wasCertified: false });
+  });
+
   it('falls by several tiers when it is time, and waits 72 hours for each rise', () => {
     const fallen = after([0, 'gold'], [72, 'gold'], [80, 'bronze'], [248, 'uncertified']);
     expect(fallen).to.deep.include({ tier: 'uncertified', status: 'stable', wasCertified: true });

@@ -38,6 +38,11 @@ const base = { orb_id: SUBJECT.orbId, manifest_digest: SUBJECT.manifestDigest, a
 const counts = { success: 0, within_slo: 0, failed: 0, caller_error: 0, platform_error: 0, policy_denied: 0 };
 const row = { manifestDigest: SUBJECT.manifestDigest, callerTag: 'ct_a', day: '2026-11-19', self: false, ...counts };
 
+const audit = (index: number, day: string, invalid: number) => ({
+  index,
+  entry: { kind: 'audit' as const, checked: 1000, invalid, ...base, at: `${day}T00:00:00.000Z` },
+});
+
 describe('profileOf', () => {
   it('has every member of trust.md §5.5', () => {
     const { criteria, ...rest } = profile(R06);
@@ -199,15 +204,35 @@ describe('profileOf', () => {
     expect(caps).to.deep.equal(['tests_not_current']);
   });
 
+  it('counts audits for 30 days, in the items as in the factor', () => {
+    const evidence: LineEvidence = {
+      days: [],
+      events: [
+        audit(1, '2026-10-20', 8),
+        audit(2, '2026-10-21', 1),
+        audit(3, '2026-11-13', 2),
+        audit(4, '2026-11-12', 4),
+      ],
+    };
+    const input = deriveInput(evidence, SUBJECT);
+    expect(input.receipts).to.deep.equal({ total: 3000, invalid: 7, invalid_7d: 2 });
+    const [receipts] = profile(input, { evidence }).penalties.filter(({ id }) => id === 'receipts');
+    expect(receipts?.items.map(({ log_index: index, age_days: age }) => [index, age])).to.deep.equal([
+      [2, 30],
+      [3, 7],
+      [4, 8],
+    ]);
+  });
+
   it('counts each excluded run of the last 90 days once', () => {
     const days = [
       { ...row, caller_error: 4, platform_error: 1, policy_denied: 9, success: 100, failed: 3 },
-      { ...row, self: true, success: 10, failed: 1, policy_denied: 1 },
+      { ...row, self: true, success: 10, failed: 1, policy_denied: 1, caller_error: 2, platform_error: 3 },
       { ...row, day: '2026-08-22', caller_error: 2 },
       { ...row, day: '2026-08-21', caller_error: 7 },
     ];
     expect(profile(R06, { evidence: { days, events: [] } }).evidence.excluded).to.deep.equal({
-      self: 12,
+      self: 17,
       caller_error: 6,
       platform_error: 1,
       policy_denied: 9,
