@@ -52,6 +52,8 @@ export interface AttemptResult {
   readonly exception: boolean;
   /** Unredacted body of an answer, for `expose_error_body` and `--debug`. Empty after another thread has read it. */
   readonly body: Uint8Array | undefined;
+  /** Of the body as it arrived, also after another thread has read it; 0 without an answer. */
+  readonly bodyBytes: number;
   /** Of the answer, names in lower case; empty without one. Unredacted. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
@@ -235,6 +237,7 @@ export async function attempt(runtime: Runtime, call: AttemptCall): Promise<Atte
 
 async function resultOf(runtime: Runtime, call: AttemptCall, dialled: DialResult): Promise<AttemptResult> {
   const { ready } = call;
+  const bodyBytes = dialled.kind === 'answered' ? dialled.body.length : 0;
   const { result, reading, written } = isLarge(call, dialled)
     ? await readLarge(runtime, call, dialled)
     : { result: dialled, reading: readResult(dialled, ready), written: undefined };
@@ -274,6 +277,7 @@ async function resultOf(runtime: Runtime, call: AttemptCall, dialled: DialResult
     maybeExecuted: maybeExecuted(ended, repeats, provider.retry),
     exception: result.exception,
     body: result.kind === 'answered' ? result.body : undefined,
+    bodyBytes,
     headers: result.kind === 'answered' ? result.headers : [],
   };
 }

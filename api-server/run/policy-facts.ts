@@ -95,10 +95,10 @@ export function factsOfRequest({ orbiset, inputs }: ResolvedRun, { provider, req
 
 /** What phase Response adds. @param durationMs from the start of the run */
 export function factsOfResponse({ redactor }: CompiledOrbiset, result: AttemptResult, durationMs: number): Facts {
-  const { headers, body, record } = result;
+  const { headers, bodyBytes, record } = result;
   return responseFacts({
     status: record.http_status ?? 0,
-    bodyBytes: body?.length ?? 0,
+    bodyBytes,
     durationMs,
     contentType: redactor.text(contentTypeOf(headers) ?? '').value,
     headerNames: [...new Set(headers.map(([name]) => redactor.text(name).value))].toSorted(),

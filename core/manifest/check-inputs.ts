@@ -29,8 +29,12 @@ function isKept(value: JsonValue): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value === 'number') return !Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isKept(member));
+  return isJsonObject(value) ? areMembersKept(value) : value.every(isKept);
 }
+
+/** By name: of an object with many members, `Object.entries` takes several times the time. */
+const areMembersKept = (value: JsonObject): boolean =>
+  Object.keys(value).every((name) => name.isWellFormed() && isKept(value[name] ?? null));
 
 /** Pointer of the first value, or name of a member, that canonical JSON would change. */
 function unsafeValue(value: JsonValue, pointer: string): { readonly pointer: string; readonly isNumber: boolean } {

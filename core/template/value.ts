@@ -9,7 +9,7 @@ const MAX_DEPTH = 128;
 
 const isArray = (value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] => Array.isArray(value);
 
-function firstRefusal(values: readonly JsonValue[], depth: number): RefusalCode | undefined {
+function refusalOfList(values: readonly JsonValue[], depth: number): RefusalCode | undefined {
   for (const value of values) {
     const refused = refusalOfValue(value, depth);
     if (refused !== undefined) return refused;
@@ -17,10 +17,18 @@ function firstRefusal(values: readonly JsonValue[], depth: number): RefusalCode 
   return undefined;
 }
 
+/** By name: of an object with many members, `Object.values` takes twice the time. */
+function refusalOfMembers(value: JsonObject, depth: number): RefusalCode | undefined {
+  for (const name of Object.keys(value)) {
+    const refused = refusalOfValue(name, depth) ?? refusalOfValue(value[name] ?? null, depth);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
 function refusalOfContainer(value: readonly JsonValue[] | JsonObject, depth: number): RefusalCode | undefined {
   if (depth === MAX_DEPTH) return 'template-too-large';
-  if (isArray(value)) return firstRefusal(value, depth + 1);
-  return firstRefusal(Object.keys(value), depth) ?? firstRefusal(Object.values(value), depth + 1);
+  return isArray(value) ? refusalOfList(value, depth + 1) : refusalOfMembers(value, depth + 1);
 }
 
 /**

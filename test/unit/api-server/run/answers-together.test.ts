@@ -60,6 +60,31 @@ describe('answers of providers that arrive together', () => {
     expect(order.indexOf('globex')).to.be.lessThan(5);
   });
 
+  it('are preceded by a turn of others after a long body was read', async () => {
+    const turns = new LoopTurns({ now: () => 0 });
+    let count = 0;
+    const start: LoopTurns['run'] = turns.run.bind(turns);
+    const run: LoopTurns['run'] = (share, work) => {
+      count += share.tenant === 'acme' ? 1 : 0;
+      return start(share, work);
+    };
+    Object.assign(turns, { run });
+    const test = createTestRuntime({
+      ledger: fixture.ledger,
+      clock: createFakeClock(START),
+      parts: { turns },
+    });
+    const counts: number[] = [];
+    for (const length of [10, 100_000]) {
+      count = 0;
+      expect((await test.execute({ orbId: 'acme.echo@1.0.0', inputs: { text: 'x'.repeat(length) } })).status).to.equal(
+        200,
+      );
+      counts.push(count);
+    }
+    expect(counts[1]).to.equal((counts[0] ?? 0) + 1);
+  });
+
   it('are redacted in slices: one that takes long leaves turns to another tenant', async () => {
     // Each look at the clock is 0.2 ms later.
     let now = 0;

@@ -4,7 +4,7 @@ import type { PolicyObligation } from '../../../../crds/orbpolicy.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
 import type { PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
 import { factsDigest } from '../../../../core/policy/facts/snapshot.ts';
-import { SECRET } from '../../../support/a-runtime.ts';
+import { answered, SECRET } from '../../../support/a-runtime.ts';
 import { at, textAt } from '../../../support/members.ts';
 import { aPolicy, aRule } from '../../../support/policies.ts';
 import { jsonIn, noting, PolicyRuns, type Dialled } from '../../../support/policy-runs.ts';
@@ -210,6 +210,15 @@ describe('policies about providers', () => {
       const { decision, json } = await runs.kept(answer);
       expect([decision.decision, at(json, 'phase')]).to.deep.equal(['deny', 'Response']);
       await runs.expectFacts(answer, ['PreFlight', 'Response']);
+    });
+
+    it('knows the size of a large answer, which another thread has read', async () => {
+      const large = Buffer.from(JSON.stringify({ id: 'x'.repeat(100_000) }));
+      const dialer: Dialer = { ...noting([]), dial: () => Promise.resolve(answered({}, { body: Buffer.from(large) })) };
+      const rules = [aRule('deny', `response.body_bytes == ${large.length}`, { message: 'too much' })];
+      const { execute, orbiset } = runs.create([aPolicy({ match: { phases: ['Response'] }, rules })], { dialer });
+      const answer = await execute({ orbiset });
+      expect([answer.status, answer.code]).to.deep.equal([403, 'policy-denied']);
     });
 
     it('keeps the body back as well, when the manifest or the caller asks for it', async () => {
