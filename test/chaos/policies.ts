@@ -1,9 +1,10 @@
 // `npm run chaos policies [-- --kills 80 --seed N --only decisions|changes|cluster|away]`: kill -9 of a platform whose policies
 // deny runs before, at and after their call; and while policies are replayed, promoted, replaced, approved for and
-// deleted, in standalone and on a cluster.
+// deleted, in standalone and on a cluster. At the end it counts the kills, point by point.
 import { parseArgs } from 'node:util';
 import { endOnSignal } from '../../hack/bench/clean-end.ts';
 import { KILL, MODES, type KilledPolicies, type Mode } from './policies/modes.ts';
+import { pointTable, type PointCount } from './policies/points.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const USAGE = `npm run chaos policies [-- --kills 80] [--seed N] [--only decisions|changes|cluster|away]
@@ -62,11 +63,14 @@ const random = seededRandom(seed);
 const began = performance.now();
 say(`seed ${seed}, ${kills} kills`);
 let faults = 0;
+const points: PointCount[] = [];
 for (const [mode, count] of killsOf(kills, only).filter(([, some]) => some > 0)) {
   say(`${mode}: ${count} kills`);
   const killed = await KILL[mode]({ kills: count, random, say });
   report(mode, killed);
   faults += killed.faults.length;
+  points.push(...killed.points.map((one) => (mode === 'cluster' ? { ...one, point: `${one.point}, cluster` } : one)));
 }
+if (points.length > 0) for (const line of pointTable(points)) say(line);
 say(`${Math.round((performance.now() - began) / 1000)} s`);
 process.exitCode = faults === 0 ? 0 : 1;

@@ -120,7 +120,7 @@ export async function policiesWhileAway(options: AwayOptions): Promise<Absences>
   }
   const running = await subject.start();
   const rows = openPolicyRows(running.ledgerFile);
-  const seen: Seen = { ...observed, answers: new Map(), called: subject.called, times: [], aimed: [] };
+  const seen: Seen = { ...observed, answers: new Map(), called: subject.called, times: [], aimed: [], sent: new Map() };
   const caller = new Caller(running.client, seen);
   const inForce = (name: string) => () => rows.versions(name).some(({ isInForce }) => isInForce);
   try {

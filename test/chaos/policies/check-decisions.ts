@@ -4,6 +4,7 @@ import { openDataLedger } from '../../support/data-ledger.ts';
 import { at, payloadOf, textAt } from '../../support/members.ts';
 import { receiptsOf } from '../check-killed.ts';
 import { DENIED_IN, kindOf, type Kind } from './kinds.ts';
+import type { PointKill } from './points.ts';
 import type { Seen } from './policy-rounds.ts';
 
 /** What the ledger of a killed platform holds about decisions. */
@@ -13,6 +14,8 @@ export interface KilledDecisions {
   readonly denied: Readonly<Record<string, number>>;
   /** Runs at which a kill was aimed: how far each came. */
   readonly struck: Readonly<Record<string, number>>;
+  /** Every kill, with what it left. */
+  readonly kills: readonly PointKill[];
   /** Empty when nothing was lost, doubled or called in spite of a denial. */
   readonly faults: readonly string[];
 }
@@ -118,6 +121,26 @@ function missing(runs: ReadonlyMap<string, DecidedRun>, receipts: Receipts, seen
   ];
 }
 
+/** What the runs around each kill show: those that were sent before it, and just after the next start. */
+function killsOf(all: readonly DecidedRun[], seen: Seen): readonly PointKill[] {
+  const byText = Map.groupBy(all, ({ text }) => text);
+  const sentAround = Map.groupBy([...seen.sent], ([, kill]) => kill);
+  return seen.aimed.map(({ aim, text: struck }, index) => {
+    const texts = (sentAround.get(index) ?? []).map(([text]) => text);
+    const isLost = (text: string): boolean => {
+      const id = seen.answers.get(text);
+      const runs = byText.get(text) ?? [];
+      return id !== undefined && !runs.some(({ stored, record }) => stored.receiptId === id && record !== undefined);
+    };
+    return {
+      point: aim,
+      isHit: !seen.answers.has(struck),
+      lost: texts.filter(isLost).length,
+      doubled: texts.filter((text) => (byText.get(text)?.length ?? 0) > 1).length,
+    };
+  });
+}
+
 const countsOf = (names: readonly string[]): Readonly<Record<string, number>> =>
   Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 
@@ -136,6 +159,7 @@ export async function checkDecisions(data: string, seen: Seen, tenant = 'default
       decisions: all.length,
       denied: countsOf(denials.map(({ stored }) => phaseOf(stored)).toSorted()),
       struck: countsOf(seen.aimed.map(({ aim, text }) => `${aim}: ${progressOf(runs.get(text))}`).toSorted()),
+      kills: killsOf(all, seen),
       faults: [
         ...(runs.size === all.length ? [] : ['a run was made twice']),
         ...all.flatMap((run) => faultsOf(run, seen.called)),

@@ -11,6 +11,7 @@ import { openClusterSubject } from './changes/cluster-subject.ts';
 import { openStandaloneSubject } from './changes/standalone-subject.ts';
 import type { ChangeSubject } from './changes/subject.ts';
 import { checkDecisions } from './check-decisions.ts';
+import { countPoints, missedPoints, type PointCount } from './points.ts';
 import { policyRounds, RUN_TIMEOUT_MS } from './policy-rounds.ts';
 
 /** What is killed, and while it does what. */
@@ -27,7 +28,9 @@ export interface ModeOptions {
 /** The result of one mode. */
 export interface KilledPolicies {
   readonly rows: readonly (readonly [what: string, count: number])[];
-  /** Empty when nothing was lost, doubled or let through. */
+  /** The points that kills were aimed at. */
+  readonly points: readonly PointCount[];
+  /** Empty when nothing was lost, doubled or let through, and every point was hit. */
   readonly faults: readonly string[];
 }
 
@@ -54,6 +57,7 @@ const killDecisions = ({ kills, random, say }: ModeOptions): Promise<KilledPolic
     const data = join(folder, 'data');
     const ledger = await checkKilled(data, seen);
     const found = await checkDecisions(data, seen);
+    const points = countPoints(found.kills);
     const open = ledger.open === 0 ? [] : [`${ledger.open} runs were left open`];
     return {
       rows: [
@@ -66,7 +70,8 @@ const killDecisions = ({ kills, random, say }: ModeOptions): Promise<KilledPolic
         ['  closed by the sweeper', ledger.swept],
         ...Object.entries(found.struck).map(([where, count]) => [`struck at ${where}`, count] as const),
       ],
-      faults: [...ledger.faults, ...found.faults, ...open],
+      points,
+      faults: [...ledger.faults, ...found.faults, ...open, ...missedPoints(points)],
     };
   });
 
@@ -76,15 +81,24 @@ async function killChanges(
   { kills, random, say }: ModeOptions,
 ): Promise<KilledPolicies> {
   try {
-    const { struck } = await changeRounds({ subject, rounds: kills, random, seen, say, runs: SEED_RUNS });
+    const { struck, kills: struckAt } = await changeRounds({
+      subject,
+      rounds: kills,
+      random,
+      seen,
+      say,
+      runs: SEED_RUNS,
+    });
     const ledger = await checkKilled(subject.data, seen, subject.namespace);
+    const points = countPoints(struckAt);
     return {
       rows: [
         ['answers with a receipt', seen.acknowledged.size],
         ['receipts', ledger.receipts],
         ...[...struck].map(([where, count]) => [`struck at ${where}`, count] as const),
       ],
-      faults: ledger.faults,
+      points,
+      faults: [...ledger.faults, ...missedPoints(points)],
     };
   } finally {
     await subject.close();
@@ -134,6 +148,7 @@ const takeAway = ({ say }: ModeOptions): Promise<KilledPolicies> =>
             ...Object.entries(found.denied).map(([phase, count]) => [`  denied in ${phase}`, count] as const),
             ['runs refused while the ledger was away', absences.unrecorded.length],
           ],
+          points: [],
           faults: [...faults, ...found.faults, ...(await setFaults(subject.data, world.namespace, absences))],
         };
       } finally {

@@ -37,6 +37,8 @@ export interface Seen extends Observations {
   readonly times: number[];
   /** Texts of the runs at which a kill was aimed. */
   readonly aimed: { readonly aim: Aim; readonly text: string }[];
+  /** Text of a run → which of the kills it was sent before, or just after; -1: before the first. */
+  readonly sent: Map<string, number>;
 }
 
 export interface PolicyRounds {
@@ -52,6 +54,7 @@ const RECEIPT_ID = /"receipt_id":"(rcpt_[^"]+)"/;
 
 /** Sends one run and notes its answer. Rejects when the platform is killed. */
 async function send(platform: Standalone, kind: Kind, text: string, seen: Seen): Promise<void> {
+  seen.sent.set(text, seen.aimed.length - 1);
   const began = performance.now();
   const response = await platform.post('/orbisets/default/execute', { orb_id: ORB, inputs: { text } });
   const body = await response.text();
@@ -88,15 +91,15 @@ async function killAt(
   { random, seen }: { readonly random: () => number; readonly seen: Seen },
 ): Promise<void> {
   const stop = new AbortController();
+  const { kind, afterProvider } = AIMED[aim];
+  const text = textOf(kind);
+  seen.aimed.push({ aim, text });
   const before = seen.answers.size;
   const callers = Array.from({ length: CALLERS }, (_, index) =>
     // The kill breaks the connection of each: only answers that were complete before it count.
     call(platform, index, seen, stop.signal).catch(() => undefined),
   );
   while (seen.answers.size < before + BEFORE_KILL && seen.faults.length === 0) await delay(2);
-  const { kind, afterProvider } = AIMED[aim];
-  const text = textOf(kind);
-  seen.aimed.push({ aim, text });
   const answered = afterProvider ? provider.answered(text, stop.signal).catch(() => undefined) : Promise.resolve();
   const aimedAt = send(platform, kind, text, seen).catch(() => undefined);
   await answered;
@@ -121,7 +124,14 @@ export async function policyRounds(
   then: (platform: Standalone, lastKillAt: number, seen: Seen) => Promise<void>,
 ): Promise<Seen> {
   const provider = await startTextProvider();
-  const seen: Seen = { ...observed, answers: new Map(), called: provider.called, times: [], aimed: [] };
+  const seen: Seen = {
+    ...observed,
+    answers: new Map(),
+    called: provider.called,
+    times: [],
+    aimed: [],
+    sent: new Map(),
+  };
   const url = `http://127.0.0.1:${provider.port}/`;
   const start = (isBroken: boolean): Promise<Standalone> =>
     startStandalone({

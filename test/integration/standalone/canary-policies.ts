@@ -9,6 +9,9 @@ export const KEPT_BACK = 'type';
 
 const INPUTS = { way: 'string', spelling: 'string', status: 'string' } as const;
 
+/** Reads what the caller sent, so that traces show it. */
+const SPELLED = '(!has(inputs.spelling) || inputs.spelling != "nothing")';
+
 const telling = (
   phase: 'PreFlight' | 'Request' | 'Response',
   when: string,
@@ -22,21 +25,31 @@ const telling = (
 });
 
 const POLICIES: Readonly<Record<string, OrbPolicySpec>> = {
-  'tells-inputs': telling('PreFlight', 'true', '"said " + inputs.way + " " + inputs.spelling + " " + inputs.status'),
-  'tells-request': telling('Request', 'true', '"to " + request.host + request.path + " " + request.query_names[0]'),
-  'tells-answer': telling('Response', 'true', '"got " + response.content_type'),
+  'tells-inputs': telling('PreFlight', SPELLED, '"said " + inputs.way + " " + inputs.spelling + " " + inputs.status'),
+  'tells-request': telling(
+    'Request',
+    'request.path != ""',
+    '"to " + request.host + request.path + " " + request.query_names[0]',
+  ),
+  'tells-answer': telling('Response', 'response.content_type != "none"', '"got " + response.content_type'),
   'denies-inputs': telling(
     'PreFlight',
-    `has(inputs.way) && inputs.way == "${DENIED}"`,
+    `has(inputs.way) && inputs.way == "${DENIED}" && ${SPELLED}`,
     '"not " + inputs.spelling',
     'Enforce',
   ),
   'denies-answers': telling(
     'Response',
-    `has(inputs.way) && inputs.way == "${KEPT_BACK}"`,
+    `has(inputs.way) && inputs.way == "${KEPT_BACK}" && response.content_type != "none"`,
     '"not " + response.content_type',
     'Enforce',
   ),
+};
+
+/** Denies every run for what its caller sent, and says it. */
+export const TELLING_DRAFT = {
+  metadata: { name: 'tells-draft' },
+  spec: telling('PreFlight', SPELLED, '"draft " + inputs.spelling', 'Enforce'),
 };
 
 /** Policies of every phase that take what they see into their messages: files by name. */

@@ -9,11 +9,13 @@ import { orbisetDocuments } from '../../support/orbs.ts';
 import { tilePathsOf } from '../../support/public-log.ts';
 import { startStandalone, type Standalone, type StartOptions } from '../../support/standalone.ts';
 import { issue, makeCa } from '../../support/tls.ts';
+import { untilTrue } from '../../support/wait-for.ts';
 import { BADGE_STYLES } from '../../../core/badge/badge-image.ts';
 import { finder, makeCanaries, type Sighting } from './canary-forms.ts';
 import { canaryOrbs, PUBLISHED_ORB, PUBLISHED_ORIGIN, publishedOrb, publishedSuite, ways } from './canary-orbs.ts';
 import { canaryPolicies, DENIED, keptDecisions, KEPT_BACK } from './canary-policies.ts';
 import { SENDINGS, SPELLINGS, startEcho } from './canary-provider.ts';
+import { decisionsOf, evaluations, replayed, type Shown } from './canary-simulations.ts';
 
 const canaries = makeCanaries();
 const find = finder(canaries);
@@ -38,8 +40,12 @@ const short = (found: readonly Sighting[]): readonly string[] =>
     20,
   );
 
+const kindsIn = (found: readonly Sighting[]): readonly string[] => [
+  ...new Set(found.map(({ place }) => place.split(' ')[0] ?? '')),
+];
+
 describe('a secret that its provider sends back', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const { folder, run } = anOrbProcess();
   const seen = new Map<string, string>();
   const receipts = new Set<string>();
@@ -149,6 +155,28 @@ describe('a secret that its provider sends back', function () {
     expect(short(find(answers))).to.deep.equal([]);
   });
 
+  it('is in no trace, explanation, decision or change of a replay', async () => {
+    for (const { value } of canaries) {
+      const given = { way: 'json', spelling: value };
+      expect(short(find([['answer', await send('json', '', given)]]))).to.deep.equal([]);
+      expect(await send('json', '', { ...given, way: DENIED })).to.match(/^403/);
+      const dry = await send('json', '?dry_run=true', { way: DENIED, spelling: value });
+      expect(dry).to.include('not [redacted:');
+      expect(short(find([['dry run', dry]]))).to.deep.equal([]);
+    }
+    const of = { platform: standalone, orbiset: 'default', orbId: 'cnry.json@1.0.0' };
+    const shown = [...(await evaluations(of, canaries)), ...(await decisionsOf(of)), ...(await replayed(of))];
+    // Each of them would show the secret: what stands in its place is there.
+    for (const kind of ['evaluation', 'list', 'decision', 'explanation', 'change']) {
+      const own = shown.filter(([place]) => place.startsWith(kind));
+      const hidden = own.filter(([, text]) => text.includes('[redacted:CNRY_'));
+      expect(hidden.length, kind).to.be.above(canaries.length - 2);
+      const traced = kind === 'list' || kind === 'decision' ? [] : hidden;
+      for (const [place, text] of traced) expect(text, place).to.include('"trace"');
+    }
+    expect(short(find(shown))).to.deep.equal([]);
+  });
+
   it('is in no answer that is kept for a repeat', async () => {
     const headers = { 'idempotency-key': 'canary-1' };
     const first = await send('json', '', { way: 'json', spelling: 'raw' }, headers);
@@ -251,16 +279,37 @@ describe('a secret that its provider sends back', function () {
     expect(everywhere.some(({ place }) => place.includes('/resources/'))).to.equal(true);
   });
 
-  it('is in no decision and in no facts that are kept, and the search sees one that is', async () => {
+  it('is in no decision and in no facts that are kept', async () => {
     const kept = await keptDecisions(standalone.data);
     expect(kept.filter(([place]) => place.startsWith('facts of Response')).length).to.be.greaterThan(50);
     expect(short(find(kept))).to.deep.equal([]);
+  });
+
+  it('is found where policies show a run whose Orbiset does not know it, and in no part of that once it does', async () => {
     // The Orbiset `control` has no vault, so nobody knows that its callers send secrets.
-    const value = token?.value ?? '';
+    const known = token === undefined ? [] : [token];
+    const spelling = token?.value ?? '';
     standalone = await startStandalone({ data: dirname(standalone.data), ...options() });
-    expect(await send('control', '', { way: DENIED, spelling: value })).to.match(/^403/);
+    const of = { platform: standalone, orbiset: 'control', orbId: 'cnry.control@1.0.0' };
+    expect(await send('control', '', { way: DENIED, spelling })).to.match(/^403/);
+    await send('control', '', { way: 'json', spelling });
+    const shown = async (): Promise<readonly Shown[]> => [
+      ...(await evaluations(of, known)),
+      ...(await decisionsOf(of)),
+      ...(await replayed(of)),
+    ];
+    const leaked = find(await shown());
+    expect(kindsIn(leaked)).to.have.members(['evaluation', 'list', 'decision', 'explanation', 'change']);
+    expect(leaked.filter(({ place }) => place.startsWith('evaluation'))).to.have.length.above(3);
+
+    writeFileSync(join(standalone.resources, 'control.yaml'), orbisetDocuments('control', vault));
+    const isKnown = async (): Promise<boolean> => find(await evaluations(of, known)).length === 0;
+    // A key may ask for 60 simulations a minute.
+    await untilTrue('the Orbiset has its vault', isKnown, 30_000, 2000);
+    expect(short(find(await shown()))).to.deep.equal([]);
+
     expect(await standalone.stop()).to.equal(0);
-    const found = find(await keptDecisions(standalone.data)).map(({ place }) => place.split(' ')[0]);
-    expect([...new Set(found)]).to.have.members(['decision', 'facts']);
+    const kept = find(await keptDecisions(standalone.data)).map(({ place }) => place.split(' ')[0]);
+    expect([...new Set(kept)]).to.have.members(['decision', 'facts']);
   });
 });

@@ -5,6 +5,7 @@ import { checkKilled } from '../../chaos/check-killed.ts';
 import { changeRounds } from '../../chaos/policies/changes/change-rounds.ts';
 import { openStandaloneSubject } from '../../chaos/policies/changes/standalone-subject.ts';
 import type { Aim } from '../../chaos/policies/changes/aims.ts';
+import { countPoints } from '../../chaos/policies/points.ts';
 import { checkDecisions } from '../../chaos/policies/check-decisions.ts';
 import { AIMS, policyRounds, type Seen } from '../../chaos/policies/policy-rounds.ts';
 import { seededRandom } from '../../chaos/seeded-random.ts';
@@ -13,7 +14,7 @@ import { temporaryFolder } from '../../support/standalone.ts';
 
 // `npm run chaos policies` does it 40 times and waits for the sweeper.
 describe('a platform with policies that is killed under load', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const folder = temporaryFolder();
   const data = join(folder, 'data');
   let seen: Seen;
@@ -26,8 +27,11 @@ describe('a platform with policies that is killed under load', function () {
       expect(await last.stop()).to.equal(0);
     });
     expect((await checkKilled(data, seen)).faults).to.deep.equal([]);
-    const { faults, denied } = await checkDecisions(data, seen);
+    const { faults, denied, kills } = await checkDecisions(data, seen);
     expect(faults).to.deep.equal([]);
+    expect(countPoints(kills).map(({ point, kills: count, lost, doubled }) => [point, count, lost, doubled])).to.eql(
+      AIMS.map((aim) => [aim, 1, 0, 0]),
+    );
     expect(Object.keys(denied)).to.deep.equal(['PreFlight', 'Request', 'Response']);
     for (const count of Object.values(denied)) expect(count).to.be.greaterThan(rounds);
   });
@@ -36,7 +40,9 @@ describe('a platform with policies that is killed under load', function () {
     const [text = '', id = ''] = [...seen.answers].find(([answered]) => answered.startsWith('before-')) ?? [];
     const called = new Map<string, number>([...seen.called, [text, 1], ['allowed-unknown', 1]]);
     const answers = new Map([...seen.answers, ['before-lost', id]]);
-    const { faults } = await checkDecisions(data, { ...seen, called, answers });
+    const sent = new Map([...seen.sent, ['before-lost', 1]]);
+    const { faults, kills } = await checkDecisions(data, { ...seen, called, answers, sent });
+    expect(kills.map(({ lost }) => lost)).to.deep.equal([0, 1, 0, 0, 0]);
     expect(faults).to.deep.equal([
       `${text} was denied, and its provider was called`,
       'allowed-unknown reached its provider, and no decision is recorded',
@@ -61,8 +67,11 @@ describe('a platform that is killed while its policies are replayed, promoted an
     const subject = await openStandaloneSubject(folder);
     const seen = emptyWitness();
     const rounds = CHANGES.length;
-    const { struck } = await changeRounds({ subject, rounds, aims: CHANGES, random: seededRandom(7), seen });
+    const { struck, kills } = await changeRounds({ subject, rounds, aims: CHANGES, random: seededRandom(7), seen });
     await subject.close();
+    expect(countPoints(kills).map(({ point, kills: count, lost, doubled }) => [point, count, lost, doubled])).to.eql(
+      CHANGES.map(({ act }) => [act, 1, 0, 0]),
+    );
     expect((await checkKilled(subject.data, seen)).faults).to.deep.equal([]);
     expect([...struck.values()]).to.deep.equal([1, 1, 1]);
   });

@@ -1,4 +1,5 @@
 import type { Observations } from '../../witness.ts';
+import { kindOfFault, type PointKill } from '../points.ts';
 import { prepareAct, runOf, type Stage } from './acts.ts';
 import { aimText, type Aim } from './aims.ts';
 import { checkChange } from './check-change.ts';
@@ -24,6 +25,8 @@ export interface ChangeRounds {
 export interface StruckChanges {
   /** By aim, and by what was there after the kill. */
   readonly struck: ReadonlyMap<string, number>;
+  /** Every kill, by its act. */
+  readonly kills: readonly PointKill[];
 }
 
 /** How far the act came: its answer, its rows, or neither. */
@@ -41,6 +44,13 @@ const replayText = ({ act }: Aim, rows: PolicyRows, name: string): string =>
         .join('')
     : '';
 
+/** What a kill left: it came before the answer, or while the replay that was answered for still ran. */
+function killOf({ act }: Aim, isAnswered: boolean, progress: string, faults: readonly string[]): PointKill {
+  const countOf = (kind: string): number => faults.filter((fault) => kindOfFault(fault) === kind).length;
+  const isHit = !isAnswered || (act === 'replay' && progress.includes('aborted'));
+  return { point: act, isHit, lost: countOf('lost'), doubled: countOf('doubled') };
+}
+
 /** Runs that a replay decides again: each meets the policy of the stage. */
 async function seedRuns(stage: Stage, runs: number): Promise<void> {
   const AT_ONCE = 8;
@@ -53,7 +63,7 @@ async function round(
   { subject, random, seen, runs = 0 }: ChangeRounds,
   running: RunningPlatform,
   { aim, number }: { readonly aim: Aim; readonly number: number },
-): Promise<{ readonly next: RunningPlatform; readonly progress: string }> {
+): Promise<{ readonly next: RunningPlatform; readonly progress: string; readonly kill: PointKill }> {
   const rows = openPolicyRows(running.ledgerFile);
   const name = `change-${number}`;
   try {
@@ -64,13 +74,16 @@ async function round(
     const isWritten = prepared.isWritten(rows);
     const next = await subject.start();
     const progress = progressOf(answer !== undefined, isWritten) + replayText(aim, rows, name);
+    const faults: string[] = [];
     try {
-      const faults = await checkChange({ subject, stage: { ...stage, running: next }, act: aim.act, prepared, answer });
-      seen.faults.push(...faults.map((fault) => `${aimText(aim)}: ${fault}`));
+      faults.push(
+        ...(await checkChange({ subject, stage: { ...stage, running: next }, act: aim.act, prepared, answer })),
+      );
     } catch (error) {
-      seen.faults.push(`${aimText(aim)}: ${error instanceof Error ? error.message : String(error)}`);
+      faults.push(error instanceof Error ? error.message : String(error));
     }
-    return { next, progress };
+    seen.faults.push(...faults.map((fault) => `${aimText(aim)}: ${fault}`));
+    return { next, progress, kill: killOf(aim, answer !== undefined, progress, faults) };
   } finally {
     rows.close();
   }
@@ -80,17 +93,19 @@ async function round(
 export async function changeRounds(options: ChangeRounds): Promise<StruckChanges> {
   const { subject, rounds, seen, say, aims = subject.aims } = options;
   const struck = new Map<string, number>();
+  const kills: PointKill[] = [];
   let running = await subject.start();
   for (let number = 1; number <= rounds; number += 1) {
     const aim = aims[(number - 1) % aims.length];
     if (aim === undefined) throw new TypeError('a subject has aims');
-    const { next, progress } = await round(options, running, { aim, number });
+    const { next, progress, kill } = await round(options, running, { aim, number });
     running = next;
+    kills.push(kill);
     const what = `${aimText(aim)}: ${progress}`;
     struck.set(what, (struck.get(what) ?? 0) + 1);
     say?.(`kill ${number}, at ${what}`);
   }
   const code = await running.stop();
   if (code !== 0) seen.faults.push(`the last stop ended with ${code}`);
-  return { struck };
+  return { struck, kills };
 }
