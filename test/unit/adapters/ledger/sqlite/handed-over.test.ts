@@ -17,9 +17,9 @@ const accept = (raw: Uint8Array): WriteRow => [
 ];
 const apply = (...effects: readonly Uint8Array[]): WriteRow => ['applyDeliveries', 'ingest-worker', 1, effects];
 
-describe('memory that the thread of the ledger takes over', () => {
-  const large = (): Uint8Array<ArrayBuffer> => new Uint8Array(16_384);
+const large = (): Uint8Array<ArrayBuffer> => new Uint8Array(16_384);
 
+describe('memory that the thread of the ledger takes over', () => {
   it('is that of large bodies and effects', () => {
     const [body, first, second] = [large(), large(), large()];
     expect(handedOver([accept(body), apply(first, second)])).to.deep.equal([body.buffer, first.buffer, second.buffer]);
