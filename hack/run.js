@@ -64,12 +64,29 @@ function programOf([verb = '', ...rest]) {
   return [found[name], ...args];
 }
 
+/** Exit codes of a program that a signal ends, as shells give them. */
+const ENDINGS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/** Says once, in one line, that what was started ends. A program without a handler of its own ends at once, as without this. */
+function sayStopping(verb) {
+  let isSaid = false;
+  for (const [signal, code] of Object.entries(ENDINGS))
+    process.on(signal, () => {
+      if (!isSaid) console.error(`Stopping (${signal}): what ${verb} has started ends first.`);
+      isSaid = true;
+      if (process.listenerCount(signal) === 1) process.exit(code);
+    });
+}
+
 const root = resolve(import.meta.dirname, '..');
+const [verb = ''] = process.argv.slice(2);
 const [file, ...args] = programOf(process.argv.slice(2));
 const path = resolve(root, file);
 await import('./ensure-deps.js');
 if (Number.parseInt(process.versions.node) >= 24) {
   process.argv = [process.execPath, path, ...args];
+  // The command line says itself what a signal did.
+  if (verb !== 'orb') sayStopping(verb);
   await import(pathToFileURL(path).href);
 } else {
   // The Node that was installed just now: npm put it on the path, but the shell had looked before.

@@ -81,6 +81,7 @@ function report(ran: readonly PartResult[], wanted: number, ms: number): number 
 const { jobs, parts, extra } = settings();
 const stop = new AbortController();
 for (const [name, code] of [
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { endByBadUse } from './bench-options.ts';
 import { endOnSignal, withFolder } from './clean-end.ts';
 import { compile } from './compiled.ts';
 import { canaryRows, measureCanary } from './status/canary.ts';
@@ -11,7 +12,6 @@ import { measurePages, pageRows } from './status/pages.ts';
 import { ROOT } from './subjects.ts';
 import { tableOf, type Row } from './table.ts';
 
-const USAGE = 64;
 const VALUES = join(ROOT, 'charts/orb-platform/values.yaml');
 
 type Wanted = Extract<Command, { kind: 'measure' }>;
@@ -57,18 +57,16 @@ async function measure({ settings, parts, json }: Wanted, folder: string): Promi
   return rows.every(({ met }) => met !== false);
 }
 
-function readCommand(): Command | undefined {
+function readCommand(): Command {
   try {
     return parseCommand(process.argv.slice(2));
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\nSee npm run bench status -- --help`);
-    return undefined;
+    return endByBadUse('status', error);
   }
 }
 
 /** @returns the exit code */
-async function run(command: Command | undefined): Promise<number> {
-  if (command === undefined) return USAGE;
+async function run(command: Command): Promise<number> {
   if (command.kind === 'help') {
     process.stdout.write(HELP);
     return 0;

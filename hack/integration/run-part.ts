@@ -22,8 +22,8 @@ const CONFIG = '.mocharc.integration.json';
 export const COMPILE_CACHE = join(root, 'node_modules/.cache/node-compile');
 // etcd, the servers of Kubernetes, kubectl and Helm collect garbage less often: memory is there, cores are not.
 const GO = { GOGC: '400' };
-// Servers of a part get a signal to stop; its mocha kills servers that don't stop.
-const GRACE_MS = 15_000;
+// Servers of a part get a signal to stop; its mocha kills servers that don't stop. All ends within 12 s.
+const GRACE_MS = 10_000;
 
 /**
  * Runs one part in its own process; never rejects.

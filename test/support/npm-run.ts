@@ -6,7 +6,8 @@ import { lastAnswer } from './wait-for.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SAID_MS = 60_000;
-const LEFT_MS = 20_000;
+/** What was started by a person ends in so long. */
+const LEFT_MS = 12_000;
 
 /** An npm script in its own process group, as in a terminal. */
 export interface NpmRun {
@@ -18,7 +19,7 @@ export interface NpmRun {
   readonly members: () => Promise<readonly string[]>;
   /** Sends a signal to npm alone, or to all of its group as Ctrl-C does. */
   readonly signal: (signal: NodeJS.Signals, to: 'npm' | 'group') => void;
-  /** Waits until npm and its descendants have ended. @returns processes that still run after 20 s */
+  /** Waits until npm and its descendants have ended. @returns processes that still run after 12 s */
   readonly left: () => Promise<readonly string[]>;
   /** Kills the remaining processes. */
   readonly kill: () => Promise<void>;

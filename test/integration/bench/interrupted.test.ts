@@ -59,6 +59,7 @@ describe('npm run bench execute that is interrupted', () => {
       await untilLoaded(run.members);
       run.signal('SIGTERM', 'npm');
       expect(await run.left()).to.deep.equal([]);
+      expect(run.output()).to.include('Stopping (SIGTERM): what bench has started ends first.');
       expect(readdirSync(folder)).to.deep.equal([]);
     } finally {
       await run.kill();

@@ -18,7 +18,7 @@ function run(...args: readonly string[]): {
 describe('hack/run.js', () => {
   it('lists the names of a verb for a name that it does not know, and without one', () => {
     const names =
-      'cluster, execute, failover, ingest, ledger, operator, policy, replay, reputation, start, tenants, verify';
+      'cluster, execute, failover, ingest, ledger, operator, policy, replay, reputation, start, status, tenants, verify';
     expect(run('bench', 'nothing')).to.deep.equal({
       status: 64,
       out: '',
