@@ -1,6 +1,7 @@
 // `node hack/run.js VERB [NAME] [ARGUMENTS]`: starts a program of this checkout with Node 24, and installs first what is missing.
 // Runs on Node >= 20, before anything is installed: plain JavaScript, no package imported.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -78,6 +79,25 @@ function sayStopping(verb) {
     });
 }
 
+/** What the first comment of a program says: its use. */
+function useOf(path) {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('// '));
+  return lines.slice(0, end).map((line) => line.slice('// '.length)).join('\n');
+}
+
+/** Starts a program, which reads its options as it is imported. One without a `--help` of its own shows its use. */
+async function importProgram(path, args) {
+  try {
+    await import(pathToFileURL(path).href);
+  } catch (error) {
+    if (!String(error?.code).startsWith('ERR_PARSE_ARGS_')) throw error;
+    const use = useOf(path);
+    if (!args.includes('--help')) fail(`${error.message}\n${use}`.trim());
+    console.log(use);
+  }
+}
+
 const root = resolve(import.meta.dirname, '..');
 const [verb = ''] = process.argv.slice(2);
 const [file, ...args] = programOf(process.argv.slice(2));
@@ -87,7 +107,7 @@ if (Number.parseInt(process.versions.node) >= 24) {
   process.argv = [process.execPath, path, ...args];
   // The command line says itself what a signal did.
   if (verb !== 'orb') sayStopping(verb);
-  await import(pathToFileURL(path).href);
+  await importProgram(path, args);
 } else {
   // The Node that was installed just now: npm put it on the path, but the shell had looked before.
   const child = spawn(resolve(root, 'node_modules/.bin/node'), [path, ...args], { stdio: 'inherit' });

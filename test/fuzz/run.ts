@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { endWithUs } from '../../hack/bench/clean-end.ts';
 import { STRANGERS } from './strangers/cases.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -92,11 +93,9 @@ const seeded = {
 };
 
 async function run({ args, env }: Property): Promise<number> {
-  const child = spawn(process.execPath, [...args], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, ...env, ...seeded },
-  });
+  const child = endWithUs(
+    spawn(process.execPath, [...args], { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env, ...seeded } }),
+  );
   await once(child, 'close');
   return child.exitCode ?? 1;
 }

@@ -43,6 +43,19 @@ describe('hack/run.js', () => {
     expect(run('vectors', 'test/vectors').status).to.equal(0);
   });
 
+  it('shows the use of a program that has no help of its own, and says it beside a wrong option', () => {
+    const use = /^`npm run chaos swaps \[-- --kills 100 --seed N\]`: /m;
+    const { status, out } = run('chaos', 'swaps', '--help');
+    expect(status).to.equal(0);
+    expect(out).to.match(use);
+    const wrong = run('chaos', 'swaps', '--kils', '3');
+    expect(wrong.status).to.equal(64);
+    expect(wrong.error)
+      .to.match(/^Unknown option '--kils'/)
+      .and.to.match(use);
+    expect(wrong.error).not.to.include('node:internal');
+  });
+
   it('knows every verb of the npm scripts, and every program is there', () => {
     const text = readFileSync(LAUNCHER, 'utf8');
     const verbs = [
