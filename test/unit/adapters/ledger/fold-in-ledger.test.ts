@@ -72,9 +72,10 @@ async function checkFolded(ledger: Ledger): Promise<void> {
   expect(found).to.deep.equal(expected);
 }
 
-describe('the fold in the ledger', () => {
-  it('has in its tables what the entries of its log fold into', async function fold() {
-    this.timeout(60_000);
+describe('the fold in the ledger', function suite() {
+  this.timeout(60_000);
+
+  it('has in its tables what the entries of its log fold into', async () => {
     const groups = fc.array(fc.array(write, { maxLength: 12 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(groups, async (some) => {

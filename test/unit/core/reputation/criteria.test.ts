@@ -4,7 +4,7 @@ import { scoreReputation, type Score } from '../../../../core/reputation/formula
 import type { ReputationInput } from '../../../../core/reputation/input.ts';
 import { R06 } from '../../../support/reputation-input.ts';
 
-const GOOD = scoreReputation(R06);
+const GOOD = scoreReputation({ ...R06 });
 const scored = (some: Partial<Score>): Score => ({ ...GOOD, ...some });
 const runs = (some: Partial<Score['runs']>): Score => scored({ runs: { ...GOOD.runs, ...some } });
 const rates = (some: Partial<Score['wilson']>): Score => scored({ wilson: { ...GOOD.wilson, ...some } });
