@@ -87,12 +87,14 @@ describe('operator among malformed objects (security.md S29)', () => {
     space = await testNamespace(plane, 'poison');
     await loosen(plane);
     // The server needs a moment until it serves the loosened kinds.
+    let refused = '';
     const stored = await waitFor(async () => {
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: poison(space.name) });
-      const { code } = await plane.kubectl(['apply', '--server-side', '--validate=false', '-f', '-'], { input: list });
-      return code === 0 ? true : undefined;
-    });
-    expect(stored).to.equal(true);
+      const applied = await plane.kubectl(['apply', '--server-side', '--validate=false', '-f', '-'], { input: list });
+      refused = applied.stderr;
+      return applied.code === 0 ? true : undefined;
+    }, 60_000);
+    expect(stored, refused).to.equal(true);
     await kubectlOk(plane, ['apply', '--server-side', '--force-conflicts', '-f', DEFINITIONS]);
     operator = await startOperator(plane);
   });
