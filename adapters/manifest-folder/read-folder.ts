@@ -91,7 +91,7 @@ function readAccepted(value: JsonValue, { withPlaces, withInnerPlaces }: ParsedD
   };
 }
 
-/** A text that was refused: what is wrong with its envelope is told, too. */
+/** A text that was refused. Its findings include what is wrong with its envelope. */
 function readDraft({ draft, findings, withPlaces, withInnerPlaces }: ParsedDocument): Part {
   if (draft === undefined) return { findings };
   const checked = checkDocument(draft);

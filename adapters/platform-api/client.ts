@@ -44,7 +44,7 @@ export interface PlatformClientOptions {
 
 /**
  * Calls one server of the platform as any caller would. Calls that follow each other share a connection, as those of one
- * round of checks; one that nobody used for a second is closed, so the next round connects anew.
+ * round of checks; a connection without a request for a second is closed, so the next round opens a new one.
  */
 export interface PlatformClient {
   /** Never rejects; the signal ends the call. */
@@ -52,7 +52,7 @@ export interface PlatformClient {
 }
 
 const MAX_BYTES = 1_048_576;
-/** Shorter than servers keep an idle connection, so none is used that its server has just closed. */
+/** Shorter than servers keep an idle connection: a request never meets one that its server has just closed. */
 const IDLE_MS = 1000;
 
 async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {

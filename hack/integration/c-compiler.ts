@@ -5,7 +5,7 @@ import { ensurePackages } from '../image/buildah.ts';
 const PACKAGES = { gcc: 'cc', 'libc6-dev': 'cc' } as const;
 
 /**
- * Installs the C compiler that `test/support/disk-faults` needs, if there is none.
+ * Installs the C compiler that `test/support/disk-faults` needs, unless one is installed.
  * @param isCi a machine without a compiler is an error, because its tests would be skipped unseen
  * @throws Error in CI: it can't be installed
  */

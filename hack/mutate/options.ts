@@ -36,7 +36,7 @@ that never ends would stop the suite as well. It has a column of its own, becaus
 
 const isWhole = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
-/** @returns undefined: the help text is wanted, or a place is missing, or a number is none */
+/** @returns undefined: the help text is wanted, or a place is missing, or a number is not one */
 export function optionsOf(args: readonly string[]): Options | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],

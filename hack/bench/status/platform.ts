@@ -57,7 +57,7 @@ const canaryObjects = (secret: string): readonly object[] => [
   }),
 ];
 
-/** A platform that nobody measures yet, with everything that a prober needs. */
+/** A platform whose rounds of checks have not begun, with everything that a prober needs. */
 export interface MeasuredPlatform {
   readonly server: BenchServer;
   readonly data: string;

@@ -113,7 +113,7 @@ describe('policies that change under load', function suite() {
     /** @returns whether the run has its decision */
     async function runOnce(): Promise<boolean> {
       const reply = await api.execute(owner.key, 'support', ECHO).catch(() => undefined);
-      // While the process is away, nobody answers; one that is about to stop takes no run.
+      // A process that is away gives no answer; one that is about to stop takes no run.
       if (reply === undefined) again.unanswered += 1;
       else if (reply.status === 503) again.refused += 1;
       if (reply === undefined || reply.status === 503) return false;

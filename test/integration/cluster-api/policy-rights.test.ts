@@ -128,7 +128,7 @@ describe('ServiceAccounts and the routes of policies (security.md §6.2)', funct
       const refused = await send(row, lacking.get(scope));
       const token = having.get(scope);
       const said = {
-        nobody: outcomeOf(await send(row)),
+        unknown: outcomeOf(await send(row)),
         without: outcomeOf(refused),
         foreign: outcomeOf(await send(row, foreign)),
         answered: await lastAnswer(
@@ -137,8 +137,8 @@ describe('ServiceAccounts and the routes of policies (security.md §6.2)', funct
           SETTLED_MS,
         ),
       };
-      const { nobody, answered } = said;
-      expect([route, nobody, said.without, said.foreign, outcomeOf(answered)]).to.deep.equal([
+      const { unknown, answered } = said;
+      expect([route, unknown, said.without, said.foreign, outcomeOf(answered)]).to.deep.equal([
         route,
         '401 unauthenticated',
         '403 forbidden',
@@ -150,7 +150,7 @@ describe('ServiceAccounts and the routes of policies (security.md §6.2)', funct
     }
   });
 
-  it('show the facts to a ServiceAccount without any right, and to nobody without a token', async () => {
+  it('show the facts to a ServiceAccount without any right, and to no caller without a token', async () => {
     await team.kubectl('create', 'serviceaccount', 'bare');
     const bare = (await team.kubectl('create', 'token', 'bare', '--audience=orb-api')).trim();
     const paths = ['', bare].map((token) => call(token, 'GET', '/policies/schema'));
