@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithUs } from '../../hack/bench/clean-end.ts';
 import { untilReadyFile } from '../../hack/control-plane/until-ready.ts';
 import { unlessOverloaded } from './unless-overloaded.ts';
 import { lastAnswer } from './wait-for.ts';
@@ -115,11 +116,12 @@ export async function startStandalone(options: StartOptions = {}): Promise<Stand
     ...(isMeasured ? [] : ['--status-interval', '0']),
     ...(options.flags ?? []),
   ];
-  const child = spawn(process.execPath, args, {
+  const started = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
     detached: true,
   });
+  const child = endWithUs(started, true);
   options.onSpawn?.(child);
   let text = '';
   const collect = (chunk: Buffer): void => void (text += chunk.toString('utf8'));
