@@ -19,6 +19,7 @@ export interface ImageRoot {
   readonly start: (args: readonly string[]) => Started;
   /** Folder that is `/data` inside. */
   readonly data: string;
+  /** Ends what still runs, and removes the folders. */
   readonly remove: () => Promise<void>;
 }
 
@@ -98,6 +99,12 @@ function starter(folder: string, data: string, { user, env, entrypoint }: ImageC
   };
 }
 
+/** Ends a program that a failed test left: without its root, Node's search for a parent folder never ends. */
+async function end({ child, ended, signal }: Started): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await signal('SIGKILL');
+  await ended;
+}
+
 /** Unpacks the image that `npm run image` built. @throws Error it was not built, or this is not root */
 export async function openImage(): Promise<ImageRoot> {
   const { archive } = await imagePlace();
@@ -118,6 +125,21 @@ export async function openImage(): Promise<ImageRoot> {
   await mkdir(join(folder, 'data'));
   await output('chown', ['65532:65532', data]);
   const config = configOf(join(work, 'archive', String(Config)));
-  const remove = (): Promise<void> => rm(work, { recursive: true, force: true });
-  return { folder, ownPaths, config, data, start: starter(folder, data, config), remove };
+  const start = starter(folder, data, config);
+  const all: Started[] = [];
+  return {
+    folder,
+    ownPaths,
+    config,
+    data,
+    start: (args) => {
+      const started = start(args);
+      all.push(started);
+      return started;
+    },
+    remove: async () => {
+      await Promise.all(all.map(end));
+      await rm(work, { recursive: true, force: true });
+    },
+  };
 }

@@ -1,13 +1,7 @@
 import { deadLetterRows, type DeadLetterRows, type RedriveRow } from '../tables/dead-letters.ts';
 import { unpackEffects, type ApplyRow, type EffectColumns } from '../tables/delivery-effects.ts';
-import {
-  deliveryRows,
-  STATES,
-  type AcceptRow,
-  type DeliveryRows,
-  type FailRow,
-  type WaitingDelivery,
-} from '../tables/deliveries.ts';
+import { STATES, type AcceptRow, type FailRow } from '../tables/deliveries.ts';
+import { deliveryRows, type DeliveryRows, type WaitingDelivery } from '../tables/delivery-rows.ts';
 import { faultOfChange } from '../tables/incident-changes.ts';
 import type { ChangeRow } from '../tables/incidents.ts';
 import { ingestSourceRows, type IngestSourceRows } from '../tables/ingest-sources.ts';

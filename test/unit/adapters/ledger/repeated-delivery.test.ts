@@ -10,7 +10,7 @@ describe('a repeated delivery', () => {
   });
   afterEach(() => fixture.dispose());
 
-  it('is told without the writer, which another process holds up', async () => {
+  it('is found without the writer, which another process holds up', async () => {
     const { ledger, options } = fixture;
     await acceptAll(ledger, [1]);
     const blocker = new DatabaseSync(options.file);

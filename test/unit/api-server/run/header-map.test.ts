@@ -16,7 +16,7 @@ describe('headerMap', () => {
     expect(headerMap([])).to.deep.equal({});
   });
 
-  it('reads UTF-8, so that a secret in it is found, and leaves what is none', () => {
+  it('reads UTF-8, so that a secret in it is found, and leaves other bytes as they are', () => {
     expect(
       headerMap([
         ['a', latin1('ключ-é')],

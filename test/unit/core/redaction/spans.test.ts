@@ -51,7 +51,7 @@ describe('a search', () => {
     }
   });
 
-  it('finds each value of many, whatever stands before it', () => {
+  it('finds each value of many, also behind other text', () => {
     const secrets = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [
         `K${index}`,

@@ -113,7 +113,7 @@ describe('verifyCertificate', () => {
     expect((await verified(behind, withList(aStatusList()))).code).to.equal('schema');
   });
 
-  it('needs a proof, unless none is asked for', async () => {
+  it('needs a proof, unless the caller asks for none', async () => {
     const judged = await verified(aJwt(), { allowUnlogged: false });
     expect([judged.verdict, judged.code]).to.deep.equal(['untrusted', 'not_in_log']);
   });

@@ -113,7 +113,7 @@ describe('a key of Standard Webhooks', () => {
     }
   });
 
-  it('is none without its prefix, without base64 or without UTF-8', () => {
+  it('is refused without its prefix, without base64 or without UTF-8', () => {
     const key = KEY.toString('base64');
     for (const text of [
       key,

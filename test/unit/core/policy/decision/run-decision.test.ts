@@ -96,7 +96,7 @@ describe('runDecision (policy.md §3.1)', () => {
     expect(boundTo([of('PreFlight', null, bound(7))])).to.deep.equal({ maxResponseBytes: 7 });
   });
 
-  it('is none without a decision', () => {
+  it('needs one decision at least; without any, a run is bound to nothing', () => {
     expect(() => runDecision([])).to.throw(RangeError);
     expect(boundTo([])).to.deep.equal({});
   });
