@@ -43,6 +43,6 @@ timeoutSeconds: 5
 
 {{- define "orb.statusProber.readinessProbe" -}}
 httpGet: { path: /readyz, port: 8443, scheme: {{ ternary "HTTPS" "HTTP" (not (empty (include "orb.apiTls" .))) }} }
-periodSeconds: 2
+periodSeconds: 5
 timeoutSeconds: 3
 {{- end }}

@@ -6,7 +6,7 @@ import { scrape } from '../scrape.ts';
 import { row, type Row } from '../table.ts';
 import type { Settings } from './command-line.ts';
 import { withPlatform, type MeasuredPlatform } from './platform.ts';
-import { withProber, type ProberProcess } from './prober-process.ts';
+import { probesOfChart, withProber, type ProberProcess } from './prober-process.ts';
 
 const GOAL = { millicores: 5, mebibytes: 80 };
 /** Rounds before the measurement: the first ones load what they need. */
@@ -22,13 +22,7 @@ export interface Footprint {
   readonly peakMebibytes: number;
 }
 
-/** What a kubelet asks for, with the periods of the chart, s. Each on a connection of its own. */
-const PROBES = [
-  { path: '/livez', period: 10 },
-  { path: '/readyz', period: 2 },
-] as const;
-
-/** Asks as a kubelet does until the signal is aborted. */
+/** Asks as a kubelet does, each time on a connection of its own, until the signal is aborted. */
 async function probe({ url }: ProberProcess, { files }: MeasuredPlatform, signal: AbortSignal): Promise<void> {
   const ca = readFileSync(files.ca);
   const ask = (path: string): Promise<void> =>
@@ -46,8 +40,8 @@ async function probe({ url }: ProberProcess, { files }: MeasuredPlatform, signal
     }
   };
   await Promise.all(
-    PROBES.map(({ path, period }) =>
-      loop(path, period).catch((error: unknown) => {
+    probesOfChart().map(({ path, seconds }) =>
+      loop(path, seconds).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       }),
     ),

@@ -37,6 +37,22 @@ export function nodeOptionsOfChart(): readonly string[] {
   return options.map((option) => (option.startsWith('--max-old-space-size-') ? '--max-old-space-size=64' : option));
 }
 
+/** A request that a kubelet repeats. */
+export interface KubeletProbe {
+  readonly path: string;
+  readonly seconds: number;
+}
+
+const PROBES_TEMPLATE = 'charts/orb-platform/templates/_prober-container.tpl';
+const PROBE = /define "orb\.statusProber\.(?:liveness|readiness)Probe"[^]*?path: ([^,]+),[^]*?periodSeconds: (\d+)/g;
+
+/** What a kubelet asks of a prober that has started, with the periods of the chart. */
+export const probesOfChart = (): readonly KubeletProbe[] =>
+  [...readFileSync(join(ROOT, PROBES_TEMPLATE), 'utf8').matchAll(PROBE)].map(([, path = '', seconds]) => ({
+    path,
+    seconds: Number(seconds),
+  }));
+
 /** Ends TLS before the API, as a pod does itself. */
 async function startFront({
   files,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { canaryRows, intervalOfChart } from '../../../../../hack/bench/status/canary.ts';
-import { nodeOptionsOfChart } from '../../../../../hack/bench/status/prober-process.ts';
+import { nodeOptionsOfChart, probesOfChart } from '../../../../../hack/bench/status/prober-process.ts';
 import { readText } from '../../../../support/docs/repository.ts';
 
 const VALUES = 'charts/orb-platform/values.yaml';
@@ -10,6 +10,13 @@ describe('what npm run bench status takes from the chart', () => {
     const options = nodeOptionsOfChart();
     expect(options).to.include.members(['--max-semi-space-size=1', '--no-opt', '--max-old-space-size=64']);
     expect(options.filter((option) => option.includes('percentage'))).to.deep.equal([]);
+  });
+
+  it('what a kubelet asks for, and how often', () => {
+    expect(probesOfChart()).to.deep.equal([
+      { path: '/livez', seconds: 10 },
+      { path: '/readyz', seconds: 5 },
+    ]);
   });
 
   it('the time between rounds', () => {
