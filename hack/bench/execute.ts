@@ -20,7 +20,7 @@ import { ROOT } from './subjects.ts';
 const TMPFS_MAGIC = 0x01021994;
 const RESULTS = join(ROOT, 'hack/bench/results');
 /** Fits into two minutes also when every round is repeated. */
-const SHORT = { rounds: 3, warmSeconds: 2, seconds: 3, callers: [32], rows: false } as const;
+const SHORT = { rounds: 3, warmSeconds: 2, warmRequests: 0, seconds: 3, callers: [32], rows: false } as const;
 
 type Wanted = Exclude<Command, { kind: 'help' }>;
 type Full = Extract<Command, { kind: 'full' }>;
@@ -45,8 +45,8 @@ function workPrefix({ kind, folder }: Wanted): string {
 
 /** Finds the other subjects, and prints what is measured. */
 async function prepare(command: Full, folder: string): Promise<RoundSettings> {
-  const { against, portkey, rows, warmSeconds, seconds } = command;
-  const settings = { warmSeconds, seconds, rows, callers: [1, 32, 256] };
+  const { against, portkey, rows, warmSeconds, warmRequests, seconds } = command;
+  const settings = { warmSeconds, warmRequests, seconds, rows, callers: [1, 32, 256] };
   const checkout = against === undefined ? undefined : join(folder, 'against');
   if (against !== undefined && checkout !== undefined) {
     const commit = checkOut(against, checkout).catch((error: unknown) => {

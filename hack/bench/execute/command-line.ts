@@ -9,7 +9,9 @@ within a round, then their median is taken. A round during which other processes
 with the goals; the exit code is 1 when a gate is missed.
 
   --rounds N         rounds (5); with 0 only what other options ask for
-  --warm SECONDS     warm-up of each process with 32 callers (8)
+  --warm SECONDS     least warm-up of each process with 32 callers (8)
+  --warm-requests N  the warm-up goes on until so many requests were answered, for a minute at most (30000): Node compiles
+                     what runs often, and a slower machine needs more time for that
   --seconds SECONDS  duration of each load (4)
   --against COMMIT   measures the platform of that commit too, for example HEAD~1
   --rows             also runs with a vault of 20 secrets, an Idempotency-Key each, swap_config, an answer of 64 KiB
@@ -26,6 +28,7 @@ with the goals; the exit code is 1 when a gate is missed.
 const LONG = {
   rounds: { type: 'string', default: '5' },
   warm: { type: 'string', default: '8' },
+  'warm-requests': { type: 'string', default: '30000' },
   seconds: { type: 'string', default: '4' },
   against: { type: 'string' },
   rows: { type: 'boolean', default: false },
@@ -44,6 +47,7 @@ export type Command =
       readonly kind: 'full';
       readonly rounds: number;
       readonly warmSeconds: number;
+      readonly warmRequests: number;
       readonly seconds: number;
       readonly against: string | undefined;
       readonly rows: boolean;
@@ -75,6 +79,7 @@ export function parseCommand(args: readonly string[]): Command {
     kind: 'full',
     rounds: Math.floor(numberOf('rounds', values.rounds, 0)),
     warmSeconds: numberOf('warm', values.warm, 0.1),
+    warmRequests: numberOf('warm-requests', values['warm-requests'], 0),
     seconds: numberOf('seconds', values.seconds, 0.1),
     against,
     rows,

@@ -14,6 +14,8 @@ export type Round = Readonly<Partial<Record<SubjectName, readonly Row[]>>>;
 
 export interface RoundSettings {
   readonly warmSeconds: number;
+  /** The warm-up ends after so many requests, or after a minute. */
+  readonly warmRequests: number;
   readonly seconds: number;
   readonly callers: readonly number[];
   /** Whether the platform also runs the variants. */
@@ -30,10 +32,36 @@ interface Place {
   readonly mock: Awaited<ReturnType<typeof startMock>>;
 }
 
+const MOST_WARM_SECONDS = 60;
+
+/** Loads a subject until V8 has compiled what runs often: that takes a number of requests more than a time. */
+async function warmUp(
+  subject: BenchServer,
+  { mock }: Place,
+  { warmSeconds, warmRequests }: Pick<RoundSettings, 'warmSeconds' | 'warmRequests'>,
+): Promise<Row> {
+  const one = { name: 'warm-up', callers: 32, seconds: warmSeconds };
+  let row = await measure(subject, mock.started, one);
+  for (let seconds = warmSeconds; row.requests < warmRequests && seconds < MOST_WARM_SECONDS; seconds += warmSeconds) {
+    const { requests } = row;
+    const next = await measure(subject, mock.started, one);
+    row = { ...next, requests: requests + next.requests };
+  }
+  return row;
+}
+
 /** The warm-up is the first row. */
-async function series(subject: BenchServer, { mock }: Place, loads: readonly Measurement[]): Promise<readonly Row[]> {
+async function series(
+  subject: BenchServer,
+  place: Place,
+  settings: RoundSettings,
+  variants: readonly Measurement[] = [],
+): Promise<readonly Row[]> {
+  const { mock } = place;
+  const loads = [...loadsOf(settings), ...variants];
   const rows: Row[] = [];
   try {
+    rows.push(await warmUp(subject, place, settings));
     for (const one of loads) rows.push(await measure(subject, mock.started, one));
   } finally {
     await subject.started.stop();
@@ -41,10 +69,8 @@ async function series(subject: BenchServer, { mock }: Place, loads: readonly Mea
   return rows;
 }
 
-const loadsOf = ({ warmSeconds, seconds, callers }: RoundSettings): readonly Measurement[] => [
-  { name: 'warm-up', callers: 32, seconds: warmSeconds },
-  ...callers.map((count) => ({ name: callersName(count), callers: count, seconds })),
-];
+const loadsOf = ({ seconds, callers }: RoundSettings): readonly Measurement[] =>
+  callers.map((count) => ({ name: callersName(count), callers: count, seconds }));
 
 async function platformRows(
   name: 'against' | 'platform',
@@ -56,7 +82,7 @@ async function platformRows(
   const code = name === 'against' && settings.against !== undefined ? { checkout: settings.against } : {};
   const variants = settings.rows ? VARIANTS.map((one) => ({ ...one, callers: 32, seconds: settings.seconds })) : [];
   const subject = await startPlatform(own, place.mock.port, place.log, code);
-  const rows = await series(subject, place, [...loadsOf(settings), ...variants]);
+  const rows = await series(subject, place, settings, variants);
   const answered = rows.reduce((sum, row) => sum + row.requests, 0);
   const receipts = await proveLedger(join(own, 'data'), { answered });
   console.error(`  ${name}: ${answered} answers, ${receipts} receipts: each verified in the log`);
@@ -67,9 +93,9 @@ async function rowsOf(name: SubjectName, place: Place, settings: RoundSettings):
   const { port } = place.mock;
   switch (name) {
     case 'pass-through':
-      return series(await startPassThrough(port, place.log), place, loadsOf(settings));
+      return series(await startPassThrough(port, place.log), place, settings);
     case 'portkey':
-      return series(await startPortkey(settings.portkey ?? '', port, place.log), place, loadsOf(settings));
+      return series(await startPortkey(settings.portkey ?? '', port, place.log), place, settings);
     case 'against':
     case 'platform':
       return platformRows(name, place, settings);

@@ -9,6 +9,7 @@ describe('bench execute', () => {
       kind: 'full',
       rounds: 2,
       warmSeconds: 8,
+      warmRequests: 30_000,
       seconds: 4,
       against: 'HEAD~1',
       rows: true,
@@ -33,7 +34,7 @@ describe('bench execute', () => {
     });
 
   it('lets the two commits take turns in being the first', () => {
-    const settings: RoundSettings = { warmSeconds: 1, seconds: 1, callers: [32], rows: false };
+    const settings: RoundSettings = { warmSeconds: 1, warmRequests: 0, seconds: 1, callers: [32], rows: false };
     const all = { ...settings, against: '/other', portkey: '/portkey' };
     expect(subjectsOf(all, 0)).to.deep.equal(['pass-through', 'platform', 'against', 'portkey']);
     expect(subjectsOf(all, 1)).to.deep.equal(['pass-through', 'against', 'platform', 'portkey']);
