@@ -98,8 +98,8 @@ export interface KeepLimits {
   readonly hold?: DialLimits['hold'];
 }
 
-/** Bytes of a body that need no room among those of large answers. */
-const FREE_BYTES = 65_536;
+/** Bytes of a body that need no room among those of large answers, and are read at once. */
+export const FREE_BYTES = 65_536;
 
 /**
  * Keeps bytes up to a cap. It gives the memory of chunks back: 64 MB of bytes that are dropped make V8 collect the whole
