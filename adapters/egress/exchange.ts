@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { MAX_CONNECT_MS, type Reading } from './connector.ts';
-import { abortFailure, EgressFault, failureOf } from './faults.ts';
+import { abortFailure, EgressFault, EXHAUSTED, failureOf } from './faults.ts';
 import type { DialFailure, DialLimits } from './port.ts';
 import type { ReadPace } from './read-pace.ts';
 import {
+  announcedBytes,
   createBodySink,
   FREE_BYTES,
   framingOf,
@@ -120,9 +121,12 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     const cap = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES);
     if (framing === null) return this.#fail({ kind: 'response', code: 'unsupported-encoding' });
     if (framing.length > cap) return this.#fail({ kind: 'response', code: 'response-too-large' });
+    // Without memory for it, a large answer is refused before it is read.
+    const held = announcedBytes(framing);
+    if (held > 0 && limits.hold?.(held) === false) return this.#fail(EXHAUSTED);
     this.#endless = framing.untilClose && !reading.http10;
     this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'body-idle' }), limits.bodyIdleMs);
-    this.#sink = createBodySink(framing.encoding, { cap, hold: limits.hold }, this.#onBody);
+    this.#sink = createBodySink(framing.encoding, { cap, held, hold: limits.hold }, this.#onBody);
   }
 
   readonly #onBody = (result: ReadBody): void => {

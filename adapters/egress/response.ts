@@ -94,12 +94,18 @@ const text = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('
 export interface KeepLimits {
   /** Largest number of bytes on the wire, and decoded. */
   readonly cap: number;
+  /** Bytes for which memory was reserved already; default: 0. */
+  readonly held?: number;
   /** Reserves memory for these bytes. @returns false: the memory is used up */
   readonly hold?: DialLimits['hold'];
 }
 
 /** Bytes of a body that need no room among those of large answers, and are read at once. */
 export const FREE_BYTES = 65_536;
+
+/** Bytes for which an answer that announces its length needs memory; 0: few, or only its decoder knows. */
+export const announcedBytes = ({ encoding, length }: Framing): number =>
+  encoding === 'identity' ? Math.max(0, length - FREE_BYTES) : 0;
 
 /**
  * Keeps bytes up to a cap. It gives the memory of chunks back: 64 MB of bytes that are dropped make V8 collect the whole
@@ -118,7 +124,7 @@ class Kept {
     const before = this.#size;
     this.#size += chunk.byteLength;
     if (this.#size > this.#limits.cap) return TOO_LARGE;
-    const more = this.#size - Math.max(before, FREE_BYTES);
+    const more = this.#size - Math.max(before, FREE_BYTES + (this.#limits.held ?? 0));
     if (more > 0 && this.#limits.hold?.(more) === false) return NO_ROOM;
     return undefined;
   }

@@ -83,6 +83,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       [`${U}/adapters/egress/response.test.ts`, 'asks for memory for what is beyond 64 KiB'],
       [`${U}/adapters/egress/response.test.ts`, 'gives memory back at once'],
       [`${U}/adapters/egress/read-pace.test.ts`, 'ReadPace'],
+      [`${U}/adapters/egress/exchange.test.ts`, 'reads nothing of an announced answer for which there is no memory'],
       [`${U}/api-server/http/admission.test.ts`, 'leaves places to a tenant that comes'],
       [`${I}/cluster-api/probes.test.ts`, 'are answered at their own address'],
       [`${I}/charts/bounds.test.ts`, 'bounds in the chart orb-platform'],

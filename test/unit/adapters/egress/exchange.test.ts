@@ -188,11 +188,14 @@ describe('an answer', () => {
 });
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-const anExchange = (signal = new AbortController().signal): { exchange: ResponseExchange; ended: string[] } => {
+const anExchange = (
+  signal = new AbortController().signal,
+  hold?: (bytes: number) => boolean,
+): { exchange: ResponseExchange; ended: string[] } => {
   const ended: string[] = [];
   const exchange = new ResponseExchange({
     method: 'GET',
-    limits: someLimits({ connectTimeoutMs: 300 }),
+    limits: someLimits({ connectTimeoutMs: 300, ...(hold === undefined ? {} : { hold }) }),
     signal,
     reading: { http10: false },
     pace: new ReadPace(),
@@ -243,6 +246,29 @@ describe('ResponseExchange', () => {
     expect(paused).to.deep.equal([0, 0, 0, 0, 0, 1]);
     await resumed.promise;
     exchange.onResponseError(counted, new Error('the end'));
+  });
+
+  const LENGTH = 300_000;
+  const FREE = 65_536;
+  const announced = { ...controller, rawHeaders: ['content-length', String(LENGTH)] };
+
+  it('asks once for the memory of an answer that announces its length', () => {
+    const asked: number[] = [];
+    const { exchange, ended } = anExchange(undefined, (bytes) => asked.push(bytes) > 0);
+    exchange.onRequestStart(announced);
+    exchange.onResponseStart(announced, 200);
+    expect(asked).to.deep.equal([LENGTH - FREE]);
+    for (let left = LENGTH; left > 0; left -= FREE)
+      exchange.onResponseData(announced, Buffer.alloc(Math.min(left, FREE)));
+    exchange.onResponseEnd();
+    expect([asked, ended]).to.deep.equal([[LENGTH - FREE], ['answered']]);
+  });
+
+  it('reads nothing of an announced answer for which there is no memory', () => {
+    const { exchange, ended } = anExchange(undefined, () => false);
+    exchange.onRequestStart(announced);
+    exchange.onResponseStart(announced, 200);
+    expect(ended).to.deep.equal(['platform-exhausted']);
   });
 
   it('makes no timer when it was aborted before', () => {
