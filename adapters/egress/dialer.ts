@@ -12,6 +12,7 @@ import { nextHop } from './redirects.ts';
 import { MAX_HEADER_BYTES } from './response.ts';
 import { OriginSlots } from './slots.ts';
 import { createTrust } from './tls.ts';
+import { ReadPace } from './read-pace.ts';
 import { checkUrl, type UrlRules } from './url-guard.ts';
 
 export interface DialerOptions {
@@ -124,6 +125,7 @@ class GuardedDialer implements Dialer {
   #halted = false;
   #destroyed = false;
   readonly #slots = new OriginSlots(SOCKETS_PER_ORIGIN);
+  readonly #pace = new ReadPace();
 
   constructor({ exceptions, ca, ports = PROVIDER_PORTS, clock, resolve = systemResolve }: DialerOptions) {
     const bounded = boundedResolve(resolve);
@@ -205,7 +207,8 @@ class GuardedDialer implements Dialer {
     const { method, body } = request;
     return new Promise((settle) => {
       const release = (): void => this.#slots.release(url.origin);
-      const exchange = new ResponseExchange({ method, limits, signal, reading: connector.reading, settle, release });
+      const { reading } = connector;
+      const exchange = new ResponseExchange({ method, limits, signal, reading, pace: this.#pace, settle, release });
       agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, exchange);
       exchange.limitConnecting();
     });

@@ -1,9 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { MAX_CONNECT_MS, type Reading } from './connector.ts';
-import { abortFailure, EgressFault, failureOf } from './faults.ts';
+import { abortFailure, EgressFault, EXHAUSTED, failureOf } from './faults.ts';
 import type { DialFailure, DialLimits } from './port.ts';
+import type { ReadPace } from './read-pace.ts';
 import {
+  announcedBytes,
   createBodySink,
+  FREE_BYTES,
   framingOf,
   NO_BODY,
   readHeaders,
@@ -23,6 +26,8 @@ export interface ExchangeSetup {
   readonly signal: AbortSignal;
   /** State of the agent that the request is dispatched to. */
   readonly reading: Readonly<Reading>;
+  /** Of all exchanges of the dialer. */
+  readonly pace: ReadPace;
   readonly settle: (outcome: Outcome) => void;
   /** Called once, when undici is done with the request: its connection is free or gone. May come after `settle`. */
   readonly release: () => void;
@@ -42,6 +47,8 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
   /** Connect timeout, then body idle; never both. */
   #timer: NodeJS.Timeout | undefined;
   #sink: BodySink | undefined;
+  /** Bytes of the body on the wire. */
+  #read = 0;
   #status: number | null = null;
   #headers: Headers = [];
   /** Only the end of the connection ends the body, though the HTTP version does not allow this. */
@@ -85,10 +92,14 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     this.#openBody(status, headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return; // `refresh` would wake a cleared timer
     this.#timer?.refresh();
+    const { length } = chunk;
     this.#sink?.push(chunk);
+    this.#read += length;
+    if (this.#settled || this.#read <= FREE_BYTES) return;
+    if (this.#setup.pace.take(length, () => controller.resume())) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -110,9 +121,12 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     const cap = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES);
     if (framing === null) return this.#fail({ kind: 'response', code: 'unsupported-encoding' });
     if (framing.length > cap) return this.#fail({ kind: 'response', code: 'response-too-large' });
+    // Without memory for it, a large answer is refused before it is read.
+    const held = announcedBytes(framing);
+    if (held > 0 && limits.hold?.(held) === false) return this.#fail(EXHAUSTED);
     this.#endless = framing.untilClose && !reading.http10;
     this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'body-idle' }), limits.bodyIdleMs);
-    this.#sink = createBodySink(framing.encoding, { cap, hold: limits.hold }, this.#onBody);
+    this.#sink = createBodySink(framing.encoding, { cap, held, hold: limits.hold }, this.#onBody);
   }
 
   readonly #onBody = (result: ReadBody): void => {

@@ -1,11 +1,17 @@
 import { errorCode } from '../../core/errors/error-code.ts';
 import type { BlockedCode, DialFailure } from './port.ts';
 
-/** Carries a failure through undici, which only passes errors on. Its text is the code: no address, URL or header. */
+/**
+ * Carries a failure through undici, which only passes errors on. Its text is the code: no address, URL or header. It has no
+ * stack: a stack takes 10 µs and more, and a provider chooses how often an exchange fails.
+ */
 export class EgressFault extends Error {
   readonly failure: DialFailure;
   constructor(failure: DialFailure) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(failure.code);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'EgressFault';
     this.failure = failure;
   }

@@ -7,6 +7,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib';
 import type { Transform } from 'node:stream';
+import { freeBytes } from '../memory/free-bytes.ts';
 import { EXHAUSTED } from './faults.ts';
 import type { DialFailure, DialLimits } from './port.ts';
 
@@ -20,7 +21,7 @@ export type ReadBody =
 export interface BodySink {
   readonly push: (chunk: Uint8Array) => void;
   readonly end: () => void;
-  /** Frees the decoder without a result. */
+  /** Frees the decoder and the bytes without a result. */
   readonly destroy: () => void;
 }
 
@@ -89,40 +90,64 @@ export function readHeaders(raw: unknown): Headers | null {
 
 const text = (part: unknown): string => (Buffer.isBuffer(part) ? part.toString('latin1') : String(part));
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const [only] = chunks;
-  if (only === undefined) return EMPTY;
-  return chunks.length === 1 ? only : Buffer.concat(chunks);
-}
-
 /** Bounds on the bytes of one body. */
 export interface KeepLimits {
   /** Largest number of bytes on the wire, and decoded. */
   readonly cap: number;
+  /** Bytes for which memory was reserved already; default: 0. */
+  readonly held?: number;
   /** Reserves memory for these bytes. @returns false: the memory is used up */
   readonly hold?: DialLimits['hold'];
 }
 
-/** Bytes of a body that need no room among those of large answers. */
-const FREE_BYTES = 65_536;
+/** Bytes of a body that need no room among those of large answers, and are read at once. */
+export const FREE_BYTES = 65_536;
 
-/** Keeps bytes up to a cap. */
+/** Bytes for which an answer that announces its length needs memory; 0: few, or only its decoder knows. */
+export const announcedBytes = ({ encoding, length }: Framing): number =>
+  encoding === 'identity' ? Math.max(0, length - FREE_BYTES) : 0;
+
+/**
+ * Keeps bytes up to a cap. It gives the memory of chunks back: 64 MB of bytes that are dropped make V8 collect the whole
+ * heap, and answers that a bound refuses are some 50 MB a second.
+ */
 class Kept {
-  readonly chunks: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   readonly #limits: KeepLimits;
   #size = 0;
   constructor(limits: KeepLimits) {
     this.#limits = limits;
   }
-  /** @returns why the chunk can't be kept; all bytes are dropped then */
+  /** @returns why the chunk can't be kept; drop all bytes then */
   add(chunk: Uint8Array): ReadBody | undefined {
+    this.#chunks.push(chunk);
     const before = this.#size;
     this.#size += chunk.byteLength;
     if (this.#size > this.#limits.cap) return TOO_LARGE;
-    const more = this.#size - Math.max(before, FREE_BYTES);
+    const more = this.#size - Math.max(before, FREE_BYTES + (this.#limits.held ?? 0));
     if (more > 0 && this.#limits.hold?.(more) === false) return NO_ROOM;
-    this.chunks.push(chunk);
     return undefined;
+  }
+  /** The whole body; nothing is added after that. */
+  whole(): Uint8Array {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    const [only] = chunks;
+    if (only === undefined) return EMPTY;
+    if (chunks.length === 1) return only;
+    const body = Buffer.concat(chunks);
+    // The parser may still have the last one.
+    for (const chunk of chunks.slice(0, -1)) freeBytes(chunk);
+    return body;
+  }
+  /** Gives all back in the next turn of the event loop: until then the parser may have the last chunk. */
+  drop(): void {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    if (chunks.length === 0) return;
+    setImmediate(() => {
+      for (const chunk of chunks) freeBytes(chunk);
+    });
   }
 }
 
@@ -138,8 +163,10 @@ function plainSink(limits: KeepLimits, done: (result: ReadBody) => void): BodySi
       const fault = settled ? undefined : kept.add(chunk);
       if (fault !== undefined) settle(fault);
     },
-    end: () => settle({ ok: true, body: joined(kept.chunks) }),
-    destroy: () => undefined,
+    end: () => {
+      if (!settled) settle({ ok: true, body: kept.whole() });
+    },
+    destroy: () => kept.drop(),
   };
 }
 
@@ -178,6 +205,7 @@ class DecodingSink implements BodySink {
   destroy = (): void => {
     this.#settled = true;
     this.#decoder?.destroy();
+    this.#kept.drop();
   };
 
   #settle(result: ReadBody): void {
@@ -195,7 +223,7 @@ class DecodingSink implements BodySink {
       if (fault !== undefined) this.#settle(fault);
     });
     decoder.on('error', () => this.#settle(UNDECODABLE));
-    decoder.on('end', () => this.#settle({ ok: true, body: joined(this.#kept.chunks) }));
+    decoder.on('end', () => this.#settle({ ok: true, body: this.#kept.whole() }));
     return decoder;
   }
 }

@@ -11,6 +11,7 @@ export interface UseLimits {
     readonly orb: RateLimit;
     readonly address: RateLimit;
     readonly process: RateLimit;
+    readonly refusals: RateLimit;
   };
   /** Percent of what others leave that one tenant may have of runs in flight, slots and waiting places. */
   readonly tenantPct: number;
@@ -37,6 +38,11 @@ export const USE_LIMITS = {
     '20:100',
   ),
   rateProcess: rateFlag('process', 'requests of all callers', '5000:10000'),
+  rateRefusals: rateFlag(
+    'refusals',
+    'refusals that are sent, and more of them wait: by a rate, without a key or route,',
+    '500:100',
+  ),
   tenantShare: {
     name: 'tenant-share',
     value: 'PERCENT',
@@ -66,6 +72,7 @@ export const useLimitsOf = (args: Args, flags: UseFlags, oneAddress = false): Us
     orb: valueOf(args, flags.rateOrb),
     address: oneAddress ? 'none' : valueOf(args, flags.rateAddress),
     process: valueOf(args, flags.rateProcess),
+    refusals: valueOf(args, flags.rateRefusals),
   },
   tenantPct: valueOf(args, flags.tenantShare),
   ledgerQuotaBytes: valueOf(args, flags.ledgerQuota),

@@ -49,7 +49,7 @@ export type Authorised =
     }
   | { readonly kind: 'refused'; readonly reply: Reply }
   /** Its rate is used up. */
-  | { readonly kind: 'limited'; readonly reply: Reply };
+  | { readonly kind: 'limited'; readonly reply: Reply; readonly caller: Caller | undefined };
 
 interface Presented {
   readonly requestId: string;
@@ -73,7 +73,7 @@ export interface Gatekeeping {
 const settled = (presented: Presented, step: RateStep, caller?: Caller): Authorised =>
   step.kind === 'allowed'
     ? { kind: 'ok', caller, headers: step.headers }
-    : { kind: 'limited', reply: rateProblem(presented, step.refusal) };
+    : { kind: 'limited', reply: rateProblem(presented, step.refusal), caller };
 
 const anyone = (route: Route, presented: Presented, { rates }: Gatekeeping): Authorised =>
   route.scope === 'source' || route.rated === false

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ByteAccount } from '../../adapters/http/byte-budget.ts';
 import { BodyBytes } from './body-bytes.ts';
+import { ChunkSizes, cutSmallChunks } from './chunk-sizes.ts';
 import { freeBytes } from '../../adapters/memory/free-bytes.ts';
 import type { Refusal } from './server-limits.ts';
 
@@ -24,12 +25,13 @@ export interface BodyTerms {
   readonly deadlineMs?: number;
 }
 
-/** Opens the account of a body that did not arrive in one piece. @param cut called when it must be dropped */
-export type HoldBody = (cut: (reason: BodyReason) => void) => ByteAccount;
-
-/** Chunks that a body may have of any size; of more chunks the mean size counts. */
-const FREE_CHUNKS = 1024;
-const LEAST_MEAN_BYTES = 64;
+/** Bounds of a body that does not arrive in one piece. */
+export interface BodyBounds {
+  /** Opens its account. @param cut called when the body must be dropped */
+  readonly hold: (cut: (reason: BodyReason) => void) => ByteAccount;
+  /** Counts a request that was cut because of its small chunks. */
+  readonly smallChunks: () => void;
+}
 
 const EMPTY: BodyResult = { kind: 'body', bytes: new Uint8Array(0) };
 
@@ -79,7 +81,7 @@ function stopReading(request: IncomingMessage): void {
 export function readBody(
   request: IncomingMessage,
   { limitBytes, deadlineMs }: BodyTerms,
-  hold: HoldBody,
+  bounds: BodyBounds,
 ): Promise<BodyResult> | BodyResult {
   if (!hasBody(request)) return EMPTY;
   if (isTooLarge(request, limitBytes)) return { kind: 'too-large' };
@@ -87,7 +89,7 @@ export function readBody(
   return new Promise((resolve) => {
     const declared = declaredLength(request);
     const body = new BodyBytes();
-    let chunks = 0;
+    const sizes = new ChunkSizes();
     let account: ByteAccount | undefined;
     let timer: NodeJS.Timeout | undefined;
     const settle = (result: BodyResult): void => {
@@ -105,13 +107,14 @@ export function readBody(
     };
     const onData = (chunk: Buffer): void => {
       if (body.size + chunk.length > limitBytes) return settle({ kind: 'too-large' });
-      chunks += 1;
-      // Cut, not answered: until it reads an answer it would send on, and each chunk costs as much as a large one.
-      if (chunks > FREE_CHUNKS && body.size < LEAST_MEAN_BYTES * chunks) return void request.destroy();
+      if (!sizes.add(chunk.length)) {
+        bounds.smallChunks();
+        return cutSmallChunks(request);
+      }
       const held = body.add(chunk);
       // Most bodies are whole with their first chunk: the process does not wait for the rest of them.
       if (body.size === declared) return;
-      account ??= hold((reason) => stop({ kind: 'no-room', reason }));
+      account ??= bounds.hold((reason) => stop({ kind: 'no-room', reason }));
       account.grow(held);
     };
     const onEnd = (): void => settle({ kind: 'body', bytes: body.whole() });

@@ -3,6 +3,7 @@ import { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
 import type { ClientAddresses } from './client-address.ts';
 import { Connections } from './connections.ts';
 import { createHeld, type HeldBytes } from './held-bytes.ts';
+import type { RefusalPace } from './refusal-pace.ts';
 import { ConnectionRefuser } from './refuse-connection.ts';
 import type { Refusal, ServerLimits } from './server-limits.ts';
 
@@ -13,6 +14,8 @@ export interface HttpLoad {
   readonly bodyBytes: number;
   /** Bytes of answers that callers have not read. */
   readonly unreadBytes: number;
+  /** Refusals that wait for their turn. */
+  readonly waitingRefusals: number;
 }
 
 /** The parts of a server that bound what strangers make it hold (security.md S6). */
@@ -28,6 +31,7 @@ export interface Bounds {
 export function createBounds(
   limits: ServerLimits,
   addresses: ClientAddresses,
+  pace: RefusalPace,
   refused: (refusal: Refusal) => void,
 ): Bounds {
   const held = createHeld(limits, addresses, refused);
@@ -37,6 +41,6 @@ export function createBounds(
   const places = new ConnectionPlaces(most, refused);
   const connections = new Connections({ turns, places, isOwn: addresses.isOwn });
   const refuser = new ConnectionRefuser(connections, refused);
-  const load = (): HttpLoad => ({ connections: connections.size, ...held.load() });
+  const load = (): HttpLoad => ({ connections: connections.size, ...held.load(), waitingRefusals: pace.waiting });
   return { held, turns, connections, refuser, load };
 }

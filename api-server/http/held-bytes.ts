@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { ByteBudget, type Holder } from '../../adapters/http/byte-budget.ts';
-import type { BodyReason, HoldBody } from './body.ts';
+import type { BodyBounds, BodyReason } from './body.ts';
 import type { ClientAddresses } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 import type { Refusal, ServerLimits } from './server-limits.ts';
 
 /** Bytes that callers make the server hold: bodies that have not arrived whole, and answers that are not read. */
 export interface HeldBytes {
-  /** The account of a request's body, for its key and address. */
-  readonly ofBody: (exchange: Exchange) => HoldBody;
+  /** The bounds of a request's body, for its key and address. */
+  readonly ofBody: (exchange: Exchange) => BodyBounds;
+  /** Counts a request that was cut because of its small chunks. */
+  readonly smallChunks: () => void;
   /** Counts an answer that its caller has not taken. Cuts the connection when there are too many. */
   readonly ofAnswer: (request: IncomingMessage, bytes: number) => { readonly close: () => void };
   readonly load: () => { readonly bodyBytes: number; readonly unreadBytes: number };
@@ -37,11 +39,15 @@ export function createHeld(
     }
     return holders.length > 0 ? holders : [{ name: UNKNOWN, limitBytes: 0, reason: 'body-bytes' }];
   };
-  const ofBody: HeldBytes['ofBody'] = (exchange) => (cut) =>
-    bodies.open(holdersOf(exchange), (reason) => {
-      refused(reason);
-      cut(reason);
-    });
+  const smallChunks = (): void => refused('body-chunks');
+  const ofBody: HeldBytes['ofBody'] = (exchange) => ({
+    hold: (cut) =>
+      bodies.open(holdersOf(exchange), (reason) => {
+        refused(reason);
+        cut(reason);
+      }),
+    smallChunks,
+  });
   const ofAnswer: HeldBytes['ofAnswer'] = (request, bytes) => {
     const name = addresses.bounded(request) ?? UNKNOWN;
     const account = answers.open([{ name, limitBytes: 0, reason: 'unread-bytes' }], (reason) => {
@@ -51,5 +57,5 @@ export function createHeld(
     account.grow(bytes);
     return account;
   };
-  return { ofBody, ofAnswer, load: () => ({ bodyBytes: bodies.bytes, unreadBytes: answers.bytes }) };
+  return { ofBody, smallChunks, ofAnswer, load: () => ({ bodyBytes: bodies.bytes, unreadBytes: answers.bytes }) };
 }

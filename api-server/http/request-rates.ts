@@ -13,9 +13,11 @@ export interface RequestRateLimits {
   readonly address: RateLimit;
   /** Of all requests to this process. */
   readonly process: RateLimit;
+  /** Of refusals that this process sends; more of them wait. */
+  readonly refusals: RateLimit;
 }
 
-export const NO_RATES: RequestRateLimits = { key: 'none', address: 'none', process: 'none' };
+export const NO_RATES: RequestRateLimits = { key: 'none', address: 'none', process: 'none', refusals: 'none' };
 
 /** Whether a request may go on. */
 export type RateStep =

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasBody, isSmallBody } from './body.ts';
+import { ChunkSizes, cutSmallChunks } from './chunk-sizes.ts';
 import type { Reply } from './route.ts';
 
 const LINGER_MS = 1000;
@@ -18,6 +19,8 @@ export interface RespondOptions {
   readonly idleMs: number;
   /** Counts bytes of an answer that the caller has not taken, until `close`. */
   readonly hold: (request: IncomingMessage, bytes: number) => { readonly close: () => void };
+  /** Counts a request that was cut because of its small chunks. */
+  readonly smallChunks: () => void;
   /** The server is stopping: the connection takes no further request. */
   readonly closing: boolean;
 }
@@ -29,7 +32,12 @@ const isBodiless = (status: number): boolean => status === 204 || status === 304
  * bytes is reset, and the caller would never see the answer (RFC 9112 §9.6). What it sends is read and dropped, or left
  * to the system, whose buffers then hold the caller back.
  */
-function linger(request: IncomingMessage, response: ServerResponse, { body, leavesBody }: Reply): void {
+function linger(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, leavesBody }: Reply,
+  smallChunks: () => void,
+): void {
   const end = (): void => {
     clearTimeout(timer);
     if (!response.destroyed) response.end();
@@ -37,8 +45,21 @@ function linger(request: IncomingMessage, response: ServerResponse, { body, leav
   const timer = setTimeout(end, LINGER_MS);
   response.once('close', () => clearTimeout(timer));
   request.once('end', end).once('close', end);
-  if (leavesBody !== true) request.resume();
+  if (leavesBody !== true) dropRest(request, smallChunks);
   response.write(body);
+}
+
+/** Reads what the caller still sends and drops it. */
+function dropRest(request: IncomingMessage, smallChunks: () => void): void {
+  const sizes = new ChunkSizes();
+  const drop = (chunk: Buffer): void => {
+    if (sizes.add(chunk.length)) return;
+    request.off('data', drop);
+    smallChunks();
+    cutSmallChunks(request);
+  };
+  request.on('error', () => undefined);
+  request.on('data', drop).resume();
 }
 
 /**
@@ -88,7 +109,7 @@ export function respond(
   if (!bodiless) headers['content-length'] = Buffer.byteLength(reply.body);
   if (options.closing || CLOSING.has(left)) headers['connection'] = 'close';
   response.writeHead(reply.status, headers);
-  if (left === 'linger') linger(request, response, reply);
+  if (left === 'linger') linger(request, response, reply, options.smallChunks);
   else response.end(bodiless ? undefined : reply.body);
   if (reply.body.length >= LARGE_BYTES) limitUnread(request, response, options);
 }

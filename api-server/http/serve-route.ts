@@ -4,13 +4,15 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import { LedgerError } from '../../adapters/ledger/port.ts';
 import type { Admission } from './admission.ts';
 import type { Share } from '../../core/fair-share/share.ts';
+import { addressGroup } from '../../core/network/address-group.ts';
 import { bothRates, type RateHeaders } from '../../core/rate-limit/rate-limiter.ts';
 import { authorise, expiryNotice, type Gatekeeping } from './authorise.ts';
-import { awaitsContinue, hasBody, isPlainJson, readBody, type BodyResult } from './body.ts';
+import { awaitsContinue, hasBody, isPlainJson, isSmallBody, readBody, type BodyResult } from './body.ts';
 import { noRoom } from './no-room.ts';
 import type { Exchange } from './exchange.ts';
 import { LiveRequest, type RequestTools } from './live-request.ts';
 import type { LoopTurns } from './loop-turns.ts';
+import type { RefusalPace } from './refusal-pace.ts';
 import { ledgerCode, problem } from './problem.ts';
 import { respond } from './respond.ts';
 import type { Reply, Route } from './route.ts';
@@ -19,6 +21,7 @@ import { orbisetRef } from './tenant.ts';
 export interface ServeContext extends RequestTools, Gatekeeping {
   readonly admission: Admission;
   readonly turns: LoopTurns;
+  readonly pace: RefusalPace;
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
   /** Longest time in which the caller takes no byte of a large answer, ms. */
@@ -30,8 +33,33 @@ export interface ServeContext extends RequestTools, Gatekeeping {
   readonly notStarted: () => readonly string[];
 }
 
-/** Sends a reply with the headers that all answers have. */
+const PACED_STATUSES: ReadonlySet<number> = new Set([401, 405, 429]);
+
+/** Answers to requests that came no further than here: what they cost the caller is nothing. */
+const isPaced = ({ route }: Exchange, { status }: Reply): boolean => route === 'none' || PACED_STATUSES.has(status);
+
+/** Whether the connection needs nothing of what is left of the body. */
+const canWait = ({ request }: Exchange, { bodyBytes }: ServeContext): boolean =>
+  request.complete || !hasBody(request) || isSmallBody(request, bodyBytes);
+
+/** Whose refusal it is: without a valid key, that of an address. */
+const refusedShare = ({ addressOf }: ServeContext, { caller, request }: Exchange): Share =>
+  caller === undefined
+    ? { tenant: '', key: addressGroup(addressOf(request)) }
+    : { tenant: caller.tenants[0] ?? '', key: caller.id };
+
+/** Sends a reply; a refusal waits for its turn, and what is left of its body is read past meanwhile. */
 export function finish(context: ServeContext, exchange: Exchange, reply: Reply): void {
+  if (!isPaced(exchange, reply) || context.isDraining() || !canWait(exchange, context)) {
+    return send(context, exchange, reply);
+  }
+  const { request, response } = exchange;
+  if (!request.complete) request.resume();
+  context.pace.take(refusedShare(context, exchange), response, () => send(context, exchange, reply));
+}
+
+/** Sends a reply with the headers that all answers have. */
+function send(context: ServeContext, exchange: Exchange, reply: Reply): void {
   const notice = expiryNotice(exchange.caller, context.clock.now());
   respond(exchange.request, exchange.response, reply, {
     requestId: exchange.requestId,
@@ -40,6 +68,7 @@ export function finish(context: ServeContext, exchange: Exchange, reply: Reply):
     stallMs: context.stallMs,
     idleMs: context.idleMs,
     hold: context.held.ofAnswer,
+    smallChunks: context.held.smallChunks,
     closing: context.isDraining(),
   });
 }
@@ -143,12 +172,12 @@ const withRates = (reply: Reply, rates: RateHeaders): Reply => ({ ...reply, head
 async function answer(context: ServeContext, matched: Matched): Promise<Reply | undefined> {
   const { route, exchange, params } = matched;
   const authorised = await authorise(route, presentedBy(context, exchange, params), context);
-  if (authorised.kind === 'limited') return authorised.reply;
   if (authorised.kind === 'refused') {
     const open = await route.forAnyone?.(new LiveRequest(exchange, params, NO_BYTES, context));
     return open ?? authorised.reply;
   }
   exchange.caller = authorised.caller;
+  if (authorised.kind === 'limited') return authorised.reply;
   const reply = await served(context, matched);
   return reply && withRates(reply, authorised.headers);
 }

@@ -40,6 +40,7 @@ export const REFUSALS = [
   'body-bytes',
   'body-bytes-per-address',
   'body-bytes-per-key',
+  'body-chunks',
   'headers-too-large',
   'request-timeout',
   'malformed-request',

@@ -17,6 +17,7 @@ import { headFault } from './head-fault.ts';
 import { RequestWithExchange, Exchange, exchangeOf } from './exchange.ts';
 import { problem } from './problem.ts';
 import { LoopTurns } from './loop-turns.ts';
+import { RefusalPace } from './refusal-pace.ts';
 import { NO_RATES, RequestRates, type RequestRateLimits } from './request-rates.ts';
 import type { Route } from './route.ts';
 import { serverLimits, type Refusal, type ServerLimits } from './server-limits.ts';
@@ -193,6 +194,11 @@ function followConnections(server: Listener, connections: Connections): void {
   }
 }
 
+function replaceTls(server: Listener, files: TlsFiles): void {
+  if (!(server instanceof SecureServer)) throw new TypeError('a plain server has no certificate');
+  server.setSecureContext({ ...files, minVersion: MIN_VERSION });
+}
+
 /**
  * The HTTP server of the API over these routes.
  * @throws TypeError a route has no existing scope, or it exists twice (security.md S14)
@@ -200,11 +206,12 @@ function followConnections(server: Listener, connections: Connections): void {
 export function createApp(options: AppOptions): App {
   checkRoutes(options.routes);
   const limits = { ...serverLimits, ...options.limits };
-  const { clock, random } = options;
+  const { clock, random, rates = NO_RATES } = options;
   let draining = false;
   const addresses = clientAddresses(options.trustedProxies ?? [], options.isBehindProxy ?? false);
   const refused = options.refused ?? ((): void => undefined);
-  const { held, turns, connections, refuser, load } = createBounds(limits, addresses, refused);
+  const pace = new RefusalPace(rates.refusals, { now: clock.monotonic });
+  const { held, turns, connections, refuser, load } = createBounds(limits, addresses, pace, refused);
   const context: ServeContext = {
     ...options,
     bodyBytes: limits.bodyBytes,
@@ -214,7 +221,8 @@ export function createApp(options: AppOptions): App {
     idleMs: limits.silenceMs,
     isDraining: () => draining,
     notStarted: options.notStarted ?? (() => []),
-    rates: new RequestRates(options.rates ?? NO_RATES, clock.monotonic),
+    rates: new RequestRates(rates, clock.monotonic),
+    pace,
     turns: options.turns ?? new LoopTurns({ now: clock.monotonic }),
   };
   const app = routed(options.routes, context);
@@ -232,12 +240,10 @@ export function createApp(options: AppOptions): App {
       options.observe(answered(exchange, clock.monotonic() - startedAt));
     });
     const fault = headFault(request, limits.headerCount);
-    if (fault === undefined) app(request, response);
-    else {
-      const { code, detail } = fault;
-      refused(code === 'headers-too-large' ? code : 'malformed-request');
-      finish(context, exchange, problem(exchange, code, { detail, headers: { connection: 'close' } }));
-    }
+    if (fault === undefined) return void app(request, response);
+    const { code, detail } = fault;
+    refused(code === 'headers-too-large' ? code : 'malformed-request');
+    finish(context, exchange, problem(exchange, code, { detail, headers: { connection: 'close' } }));
   };
 
   const onRequest = (request: RequestWithExchange, response: ServerResponse): void =>
@@ -251,9 +257,11 @@ export function createApp(options: AppOptions): App {
     draining = true;
     return drainServer(server, connections, clock, timeoutMs);
   };
-  const useTls = (files: TlsFiles): void => {
-    if (!(server instanceof SecureServer)) throw new TypeError('a plain server has no certificate');
-    server.setSecureContext({ ...files, minVersion: MIN_VERSION });
+  return {
+    server,
+    scheme: options.tls === undefined ? 'http' : 'https',
+    useTls: (files) => replaceTls(server, files),
+    drain,
+    load,
   };
-  return { server, scheme: options.tls === undefined ? 'http' : 'https', useTls, drain, load };
 }

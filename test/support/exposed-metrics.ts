@@ -38,7 +38,7 @@ export async function exposedMetrics(): Promise<ReadonlySet<string>> {
   createReceiveMetrics(api.registry);
   createWorkerMetrics(api.registry, IDLE_INGESTION);
   observeStatus(api.registry, new StatusMemory(NOW), clock);
-  createHttpMetrics(api.registry).observe(() => ({ connections: 0, bodyBytes: 0, unreadBytes: 0 }));
+  createHttpMetrics(api.registry).observe(() => ({ connections: 0, bodyBytes: 0, unreadBytes: 0, waitingRefusals: 0 }));
   observeLedgerChecks(api.registry, { sinceMs: () => 0, faults: () => ({}) });
   createProbeObserver(api.registry, () => 0);
   const failover = createFailoverGauges(api.registry, clock);

@@ -117,6 +117,7 @@ describe('settings of the API', () => {
         orb: { perSecond: 2000, burst: 4000 },
         address: { perSecond: 20, burst: 100 },
         process: { perSecond: 5000, burst: 10_000 },
+        refusals: { perSecond: 500, burst: 100 },
       },
       tenantPct: 75,
       ledgerQuotaBytes: 0,

@@ -18,7 +18,7 @@ describe('docs/monitoring.md', () => {
 
   it('names every metric of the bounds of HTTP and of the checks of the ledger', async () => {
     const registry = new Registry();
-    createHttpMetrics(registry).observe(() => ({ connections: 0, bodyBytes: 0, unreadBytes: 0 }));
+    createHttpMetrics(registry).observe(() => ({ connections: 0, bodyBytes: 0, unreadBytes: 0, waitingRefusals: 0 }));
     observeLedgerChecks(registry, { sinceMs: () => 0, faults: () => ({}) });
     const names = (await registry.getMetricsAsJSON()).map(({ name }) => name);
     expect(names.length).to.be.greaterThan(5);

@@ -47,6 +47,7 @@ describe('parseSettings', () => {
           orb: 'none',
           address: { perSecond: 20, burst: 100 },
           process: 'none',
+          refusals: { perSecond: 500, burst: 100 },
         },
         tenantPct: 75,
         ledgerQuotaBytes: 0,

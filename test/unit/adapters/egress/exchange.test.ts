@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ResponseExchange } from '../../../../adapters/egress/exchange.ts';
+import { ReadPace } from '../../../../adapters/egress/read-pace.ts';
 import { briefResult, dial, firstThen, ORIGIN, provided, answersWith } from '../../../support/dialing.ts';
 import { answer, aRequest, someLimits, type Script } from '../../../support/egress.ts';
 
@@ -163,6 +164,19 @@ describe('an answer', () => {
     });
   });
 
+  it('of 4 MiB arrive whole, many at once, and the connection serves the next request', async () => {
+    const body = Buffer.alloc(4 * 1_048_576, 'The answer is read in pieces. ').toString('latin1');
+    const large = answersWith(answer(body));
+    const limits = someLimits({ maxResponseBytes: body.length, bodyIdleMs: 5000 });
+    await provided(large, async (dialer, server) => {
+      const results = await Promise.all(Array.from({ length: 6 }, () => dial(dialer, aRequest(`${ORIGIN}/`), limits)));
+      results.push(await dial(dialer, aRequest(`${ORIGIN}/`), limits));
+      const isWhole = results.map((result) => briefResult(result) === `200 ${body}`);
+      expect(isWhole).to.deep.equal(Array.from({ length: 7 }, () => true));
+      expect(server.connections()).to.equal(6);
+    });
+  });
+
   it('after a refused one comes over another connection', async () => {
     const script = firstThen(answersWith(answer('ok', ['content-encoding: x'])), answersWith(answer('ok')));
     await provided(script, async (dialer, server) => {
@@ -174,13 +188,17 @@ describe('an answer', () => {
 });
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-const anExchange = (signal = new AbortController().signal): { exchange: ResponseExchange; ended: string[] } => {
+const anExchange = (
+  signal = new AbortController().signal,
+  hold?: (bytes: number) => boolean,
+): { exchange: ResponseExchange; ended: string[] } => {
   const ended: string[] = [];
   const exchange = new ResponseExchange({
     method: 'GET',
-    limits: someLimits({ connectTimeoutMs: 300 }),
+    limits: someLimits({ connectTimeoutMs: 300, ...(hold === undefined ? {} : { hold }) }),
     signal,
     reading: { http10: false },
+    pace: new ReadPace(),
     settle: (outcome) => void ended.push(outcome.kind === 'failed' ? outcome.failure.code : 'answered'),
     release: () => undefined,
   });
@@ -212,6 +230,45 @@ describe('ResponseExchange', () => {
     expect(timers()).to.equal(before + 1);
     exchange.onRequestStart(controller);
     expect(timers()).to.equal(before);
+  });
+
+  it('reads 64 KiB at once, and of more what a turn of the event loop has time for', async () => {
+    const { exchange } = anExchange();
+    const resumed = Promise.withResolvers<void>();
+    let pauses = 0;
+    const counted = { ...controller, pause: () => void (pauses += 1), resume: () => resumed.resolve() };
+    exchange.onRequestStart(counted);
+    exchange.onResponseStart(counted, 200);
+    const paused = Array.from({ length: 6 }, () => {
+      exchange.onResponseData(counted, Buffer.alloc(65_536));
+      return pauses;
+    });
+    expect(paused).to.deep.equal([0, 0, 0, 0, 0, 1]);
+    await resumed.promise;
+    exchange.onResponseError(counted, new Error('the end'));
+  });
+
+  const LENGTH = 300_000;
+  const FREE = 65_536;
+  const announced = { ...controller, rawHeaders: ['content-length', String(LENGTH)] };
+
+  it('asks once for the memory of an answer that announces its length', () => {
+    const asked: number[] = [];
+    const { exchange, ended } = anExchange(undefined, (bytes) => asked.push(bytes) > 0);
+    exchange.onRequestStart(announced);
+    exchange.onResponseStart(announced, 200);
+    expect(asked).to.deep.equal([LENGTH - FREE]);
+    for (let left = LENGTH; left > 0; left -= FREE)
+      exchange.onResponseData(announced, Buffer.alloc(Math.min(left, FREE)));
+    exchange.onResponseEnd();
+    expect([asked, ended]).to.deep.equal([[LENGTH - FREE], ['answered']]);
+  });
+
+  it('reads nothing of an announced answer for which there is no memory', () => {
+    const { exchange, ended } = anExchange(undefined, () => false);
+    exchange.onRequestStart(announced);
+    exchange.onResponseStart(announced, 200);
+    expect(ended).to.deep.equal(['platform-exhausted']);
   });
 
   it('makes no timer when it was aborted before', () => {

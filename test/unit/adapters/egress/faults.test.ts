@@ -75,4 +75,9 @@ describe('EgressFault', () => {
   it('says nothing but its code', () => {
     expect(new EgressFault({ kind: 'transport', code: 'dns' }).message).to.equal('dns');
   });
+
+  it('has no stack, and leaves those of other errors', () => {
+    expect(new EgressFault({ kind: 'transport', code: 'dns' }).stack).to.not.include('\n');
+    expect(new Error('other').stack).to.include('\n');
+  });
 });

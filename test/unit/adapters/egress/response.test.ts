@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -40,6 +41,8 @@ const ENCODERS: Readonly<Record<string, { readonly as: Encoding; readonly encode
     deflate: { as: 'deflate', encode: (data) => deflateSync(data) },
     'bare deflate': { as: 'deflate', encode: (data) => deflateRawSync(data) },
   };
+
+const sizes = (chunks: readonly Buffer[]): readonly number[] => chunks.map(({ length }) => length);
 
 describe('createBodySink', () => {
   for (const [name, { as, encode }] of Object.entries(ENCODERS)) {
@@ -101,6 +104,46 @@ describe('createBodySink', () => {
     sink.push(Buffer.from('d'));
     sink.end();
     expect(results).to.deep.equal([TOO_LARGE]);
+  });
+
+  describe('gives memory back at once', () => {
+    const SIZE = 512;
+    const parts = (count: number): readonly Buffer[] =>
+      Array.from({ length: count }, (_, at) => Buffer.alloc(SIZE, 97 + at));
+
+    it('of the parts of a whole body, but not of the last one: the parser may still have it', async () => {
+      const chunks = parts(3);
+      const copy = Buffer.concat(chunks).toString();
+      expect(text(await read('identity', chunks, 3 * SIZE))).to.equal(copy);
+      expect(sizes(chunks)).to.deep.equal([0, 0, SIZE]);
+    });
+
+    it('of a body that is dropped, when the parser is done with it', async () => {
+      const chunks = parts(2);
+      const sink = createBodySink('identity', { cap: CAP }, () => undefined);
+      for (const chunk of chunks) sink.push(chunk);
+      sink.destroy();
+      expect(sizes(chunks)).to.deep.equal([SIZE, SIZE]);
+      await nextTurn();
+      expect(sizes(chunks)).to.deep.equal([0, 0]);
+    });
+
+    it('of a body that is refused, with the part that was too much', async () => {
+      const chunks = parts(3);
+      const sink = createBodySink('identity', { cap: CAP }, () => sink.destroy());
+      for (const chunk of chunks) sink.push(chunk);
+      await nextTurn();
+      expect(sizes(chunks)).to.deep.equal([0, 0, 0]);
+    });
+
+    it('and not of bytes that share it with others', async () => {
+      const shared = Buffer.from(new ArrayBuffer(2 * SIZE), 0, SIZE).fill('a');
+      const sink = createBodySink('identity', { cap: CAP }, () => undefined);
+      sink.push(shared);
+      sink.destroy();
+      await nextTurn();
+      expect(shared.toString()).to.equal('a'.repeat(SIZE));
+    });
   });
 
   it('reports nothing after it is destroyed', async () => {

@@ -249,6 +249,24 @@ describe('bounds of a server', () => {
     });
   });
 
+  describe('bodies in chunks of one byte', () => {
+    const tiny = `Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5000)}`;
+
+    it('are cut and counted', async () => {
+      await started({});
+      expect(await app.raw(`${HEAD}${tiny}`)).to.equal('');
+      expect(refusals).to.deep.equal(['body-chunks']);
+    });
+
+    it('are cut also when the request was refused, and are only read past', async () => {
+      await started({});
+      const socket = await dial(app.port);
+      socket.resume().write(`${HEAD.replace('good', 'wrong')}${tiny}`);
+      if (!socket.closed) await once(socket, 'close');
+      expect(refusals).to.deep.equal(['body-chunks']);
+    });
+  });
+
   it('cut the connection that holds the oldest unread answer when there are too many', async () => {
     await started({ unreadBytes: 15_000_000 });
     const REQUEST = 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n';

@@ -19,12 +19,13 @@ describe('createHttpMetrics', () => {
   it('reads what is held at each scrape', async () => {
     const registry = new Registry();
     let connections = 1;
-    createHttpMetrics(registry).observe(() => ({ connections, bodyBytes: 20, unreadBytes: 300 }));
+    createHttpMetrics(registry).observe(() => ({ connections, bodyBytes: 20, unreadBytes: 300, waitingRefusals: 4 }));
     expect(await registry.metrics()).to.match(/^orb_http_connections 1$/m);
     connections = 2;
     const text = await registry.metrics();
     expect(text).to.match(/^orb_http_connections 2$/m);
     expect(text).to.match(/^orb_http_body_bytes 20$/m);
     expect(text).to.match(/^orb_http_unread_bytes 300$/m);
+    expect(text).to.match(/^orb_http_waiting_refusals 4$/m);
   });
 });

@@ -5,7 +5,7 @@ import type { Route } from '../../../../api-server/http/route.ts';
 import { parseCidr } from '../../../../core/network/cidr.ts';
 import { aCaller, startApp, type TestApp } from '../../../support/api-app.ts';
 
-const OFF: RequestRateLimits = { key: 'none', address: 'none', process: 'none' };
+const OFF: RequestRateLimits = { key: 'none', address: 'none', process: 'none', refusals: 'none' };
 const twice = { perSecond: 1, burst: 2 };
 const kinds = (...steps: readonly RateStep[]): readonly string[] =>
   steps.map((step) => (step.kind === 'allowed' ? 'allowed' : step.refusal.limit));
@@ -45,7 +45,7 @@ describe('RequestRates', () => {
   it('takes nothing of a key for what the rate of the process refuses', () => {
     let now = 0;
     const slow = { perSecond: 0.001, burst: 2 };
-    const rates = new RequestRates({ key: slow, address: 'none', process: { perSecond: 1, burst: 1 } }, () => now);
+    const rates = new RequestRates({ ...OFF, key: slow, process: { perSecond: 1, burst: 1 } }, () => now);
     const ask = (): readonly string[] => kinds(rates.ofCaller({ id: 'key:one' }));
     expect([...ask(), ...ask()]).to.deep.equal(['allowed', 'process']);
     now = 1000;
@@ -53,7 +53,7 @@ describe('RequestRates', () => {
   });
 
   it('takes nothing of the process for what a key’s rate refuses', () => {
-    const rates = new RequestRates({ key: { perSecond: 1, burst: 1 }, address: 'none', process: twice }, () => 0);
+    const rates = new RequestRates({ ...OFF, key: { perSecond: 1, burst: 1 }, process: twice }, () => 0);
     for (let request = 0; request < 50; request += 1) rates.ofCaller({ id: 'key:one' });
     expect(kinds(rates.ofCaller({ id: 'key:two' }), rates.ofCaller({ id: 'key:three' }))).to.deep.equal([
       'allowed',
@@ -112,7 +112,7 @@ describe('rates of requests over HTTP', () => {
           : { kind: 'unauthenticated' };
       },
       wasValid: (header) => header === 'Bearer known',
-      rates: { key: { perSecond: 1, burst: 2 }, address: { perSecond: 1, burst: 2 }, process: 'none' },
+      rates: { ...OFF, key: { perSecond: 1, burst: 2 }, address: { perSecond: 1, burst: 2 } },
       trustedProxies: ['127.0.0.0/8', '::1/128'].flatMap((text) => parseCidr(text) ?? []),
     });
   });

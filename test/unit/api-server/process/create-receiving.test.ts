@@ -18,7 +18,7 @@ async function taken(address: UseLimits['rates']['address']): Promise<number> {
     metrics: { registry: new Registry() },
     loopDelayMs: () => 0,
     traffic: new SourceTraffic(),
-    use: { rates: { key: off, tenant: off, orb: off, process: off, address } },
+    use: { rates: { key: off, tenant: off, orb: off, process: off, refusals: off, address } },
   });
   try {
     const { rates } = receiving.intake;
