@@ -6,8 +6,8 @@ interface FuzzRun {
   readonly seed: number;
   /** By the clock, beside other work. */
   readonly seconds: number;
-  /** CPU time of the case that took most, ms. */
-  readonly slowestMs: number;
+  /** CPU time of the case that took most, ms. Properties of ingestion only say that none took longer than its bound. */
+  readonly slowestMs: number | 'under 50';
 }
 
 /** The last run of each in full size. Targets that are missing here were not run in full size. */
@@ -20,4 +20,8 @@ export const FUZZ_RUNS: readonly FuzzRun[] = [
   { name: 'manifests', cases: 100_000, seed: 20_261_128, seconds: 103, slowestMs: 19 },
   { name: 'templates', cases: 1_000_000, seed: 20_261_128, seconds: 312, slowestMs: 10 },
   { name: 'bodies', cases: 1_000_000, seed: 20_261_128, seconds: 357, slowestMs: 27 },
+  { name: 'jws', cases: 100_000, seed: 700_100, seconds: 381, slowestMs: 9 },
+  { name: 'policies', cases: 100_000, seed: 700_200, seconds: 337, slowestMs: 15 },
+  { name: 'files', cases: 100_000, seed: 700_300, seconds: 594, slowestMs: 13 },
+  { name: 'mapping', cases: 100_000, seed: 700_400, seconds: 205, slowestMs: 'under 50' },
 ];
