@@ -31,8 +31,8 @@ beside it, more often or for longer; [test/README.md](../../test/README.md) has 
 const FUZZ_INTRODUCTION = `
 ## Fuzzing in full size
 
-\`npm run fuzz -- --seed N NAME\` repeats a row. No case crashed, took a second of CPU, or got what it may not have. The
-time is that of a busy machine.
+\`npm run fuzz -- --seed N --cases N NAME\` repeats a row. No case crashed, took a second of CPU, or got what it may not
+have. A name has a million cases, or 100 000 where one takes over half a millisecond. The time is that of a busy machine.
 
 | Name | Cases | Seeds from | Seconds | Slowest case, ms of CPU |
 | --- | --- | --- | --- | --- |

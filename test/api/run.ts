@@ -1,6 +1,7 @@
 // `npm run test:api [-- --cases 20 --seed N --only REGEX]`: schemathesis sends to every route that /openapi.json of a
-// running platform lists. An answer that the document does not describe, and every 5xx that it does not name, fails. An
-// operation whose valid bodies are never accepted fails too: then only answers to refusals were seen.
+// running platform lists. An answer that the document does not describe, and every 5xx, fails. A request that is shed is
+// sent again after its Retry-After, because a busy machine sheds; one that is shed each time fails. An operation whose valid
+// bodies are never accepted fails too: then only answers to refusals were seen.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -53,11 +53,16 @@ const textAt = (value: unknown, name: string): string => {
 /** Policies that callers may change: one in a file belongs to the file. Without them every replacement would be refused. */
 async function createPolicies({ ready: { url } }: Standalone, key: string): Promise<void> {
   for (const name of ['first', 'second']) {
-    const { status } = await fetch(`${url}/policies?namespace=default`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ ...POLICY, metadata: { name } }),
-    });
+    const create = async (): Promise<number> => {
+      const { status } = await fetch(`${url}/policies?namespace=default`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+        body: JSON.stringify({ ...POLICY, metadata: { name } }),
+      });
+      return status;
+    };
+    // The platform reads new keys within a moment.
+    const status = await lastAnswer(create, (answer) => answer !== 401);
     if (status !== 201) throw new Error(`the policy ${name} is not created: ${status}`);
   }
 }
@@ -116,7 +121,7 @@ export async function play(platform: Standalone, key: string): Promise<Readonly<
 const SHARE = 0.7;
 
 /** Executions are what most callers send: this many times more of them. */
-const EXECUTIONS = 40;
+const EXECUTIONS = 50;
 
 /**
  * The configuration of schemathesis for such values.

@@ -36,8 +36,8 @@ const LANGUAGE = `${UNIT}/language/fuzz.test.ts`;
 const INGESTION = 'test/unit/api-server/ingestion/fuzz.test.ts';
 const ofFuzz = (what: string, name: string): Property => ofMocha(what, 1_000_000, INGESTION, '--grep', name);
 
-/** A certificate, a policy or a file takes over half a millisecond, so fewer of them. */
-const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'certificates', 'policies', 'files']);
+/** A policy or a file takes over half a millisecond, so fewer of them. */
+const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'policies', 'files']);
 const STRANGERS_MAIN = 'test/fuzz/strangers/main.ts';
 const ofStrangers = (name: string): readonly [string, Property] => {
   const runs = SLOWER.has(name) ? 100_000 : 1_000_000;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isJsonObject } from '../../core/json/json-value.ts';
 import { rowsOf, type Row } from './table.ts';
@@ -21,31 +21,37 @@ interface Result extends Count {
   readonly failures: readonly string[];
 }
 
-const titlesIn = (report: unknown, member: string): readonly string[] => {
-  const list: unknown = isJsonObject(report) ? report[member] : undefined;
-  return Array.isArray(list)
-    ? list.filter(isJsonObject).map(({ fullTitle }) => (typeof fullTitle === 'string' ? fullTitle : ''))
-    : [];
-};
+type Titles = Readonly<Record<'passes' | 'failures', readonly string[]>>;
 
-/** Runs the tests of one file. @returns full titles of those that passed and of those that failed */
-async function runFile(
-  folder: string,
-  file: string,
-): Promise<Readonly<Record<'passes' | 'failures', readonly string[]>>> {
+/** Full titles of the tests of each file that a report names in `member`. */
+function titlesIn(report: unknown, member: string): ReadonlyMap<string, readonly string[]> {
+  const list: unknown = isJsonObject(report) ? report[member] : undefined;
+  const tests = Array.isArray(list) ? list.filter(isJsonObject) : [];
+  const named = tests.flatMap(({ file, fullTitle }) =>
+    typeof file === 'string' && typeof fullTitle === 'string' ? [{ file: relative(ROOT, file), fullTitle }] : [],
+  );
+  // A hook that stands in no `describe` belongs to no file.
+  if (named.length < tests.length) throw new Error(`a hook of no file is among the ${member}`);
+  const files = Map.groupBy(named, ({ file }) => file);
+  return new Map([...files].map(([file, all]) => [file, all.map(({ fullTitle }) => fullTitle)]));
+}
+
+/** Runs the tests of some files in one process. @returns titles of those that passed and of those that failed, by their file */
+async function runFiles(folder: string, files: readonly string[]): Promise<ReadonlyMap<string, Titles>> {
   const output = join(folder, 'report.json');
   const reporter = ['--reporter', 'json', '--reporter-option', `output=${output}`, '--timeout', '60000'];
-  const child = spawn(process.execPath, [...MOCHA, ...reporter, file], {
+  const child = spawn(process.execPath, [...MOCHA, ...reporter, ...files], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   await once(child, 'close');
   const report: unknown = JSON.parse(readFileSync(output, 'utf8'));
   rmSync(output);
-  return { passes: titlesIn(report, 'passes'), failures: titlesIn(report, 'failures') };
+  const [passes, failures] = [titlesIn(report, 'passes'), titlesIn(report, 'failures')];
+  return new Map(files.map((file) => [file, { passes: passes.get(file) ?? [], failures: failures.get(file) ?? [] }]));
 }
 
-type Reports = ReadonlyMap<string, Awaited<ReturnType<typeof runFile>>>;
+type Reports = ReadonlyMap<string, Titles>;
 
 function resultOf({ tests }: Row, reports: Reports): Result {
   const found = tests.map(({ file, title }) => {
@@ -63,12 +69,17 @@ const { positionals } = parseArgs({ allowPositionals: true });
 const rows = rowsOf(ROOT).filter(({ id }) => positionals.length === 0 || positionals.includes(id));
 if (rows.length === 0) throw new Error('npm run test:security [-- S1 S6 …]: the numbers go from S1 to S30');
 const folder = mkdtempSync(join(tmpdir(), 'orb-security-'));
-const reports = new Map<string, Awaited<ReturnType<typeof runFile>>>();
+const reports = new Map<string, Titles>();
 try {
   const files = [...new Set(rows.flatMap(({ tests }) => tests.map(({ file }) => file)))];
-  for (const [index, file] of files.filter((one) => !one.startsWith('test/e2e/')).entries()) {
-    process.stderr.write(`${index + 1}/${files.length} ${file}\n`);
-    reports.set(file, await runFile(folder, file));
+  const here = files.filter((file) => !file.startsWith('test/e2e/'));
+  const units = here.filter((file) => file.startsWith('test/unit/'));
+  // Unit tests share a process, as in `npm run test:unit`: its start takes longer than most of them.
+  const parts = [units, ...here.filter((file) => !units.includes(file)).map((file) => [file])];
+  for (const [index, part] of parts.filter(({ length }) => length > 0).entries()) {
+    const name = part === units ? `${units.length} files of unit tests` : part.join();
+    process.stderr.write(`${index + 1}/${parts.length} ${name}\n`);
+    for (const [file, titles] of await runFiles(folder, part)) reports.set(file, titles);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { codeOf, startStandalone, type Standalone } from '../../support/standalo
 import { takeCheckpoint, type Observations } from '../witness.ts';
 import { policyFiles } from '../policies/kinds.ts';
 import type { Aim, Step } from './aims.ts';
+import { whyMissed } from './missed-kill.ts';
 import type { TextProvider } from '../text-provider.ts';
 import { startStandingProvider } from './provider.ts';
 
@@ -218,8 +219,8 @@ export class StepKiller {
 
   async #untilStanding(platform: Standalone, killed: Killed): Promise<void> {
     const standing = this.#provider.answered(killed.text, AbortSignal.timeout(HIT_MS));
-    void this.#send(platform, killed).catch(() => undefined);
-    await standing;
+    const why = await whyMissed(standing, this.#send(platform, killed));
+    if (why !== undefined) this.#fault(killed, why);
     await delay(ARRIVED_MS);
   }
 
@@ -234,9 +235,8 @@ export class StepKiller {
     await Promise.all(load);
     writeFileSync(join(folder, 'armed'), killed.aim.at);
     const ended = once(platform.child, 'close', { signal: AbortSignal.timeout(HIT_MS) });
-    const answered = await this.#send(platform, killed).catch(() => undefined);
-    if (answered !== undefined) this.#fault(killed, `was answered with ${answered.status}: the kill missed`);
-    await ended.catch(() => this.#fault(killed, 'was not killed'));
-    readFileSync(join(folder, 'hit'));
+    const why = await whyMissed(ended, this.#send(platform, killed));
+    if (why !== undefined) this.#fault(killed, why);
+    else if (!existsSync(join(folder, 'hit'))) this.#fault(killed, 'ended before it came to where it is killed');
   }
 }
