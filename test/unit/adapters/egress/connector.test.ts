@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { GuardedConnector, type ConnectorDeps, type Target } from '../../../../adapters/egress/connector.ts';
 import { EgressFault } from '../../../../adapters/egress/faults.ts';
@@ -196,5 +197,35 @@ describe('GuardedConnector', () => {
         expect(await code).to.equal('cancelled');
       },
     );
+  });
+
+  it('tries the next address of a name when the first refuses', async () => {
+    await against(tlsServer(['api.example.com']), async (server) => {
+      const addresses = ['127.0.0.2', '127.0.0.1'].map((address) => ({ address, family: 4 }));
+      const connector = new GuardedConnector(GUARDED, deps({ resolve: async () => addresses, allowed: () => true }));
+      expect(await connect(connector, 'api.example.com', server.port)).to.equal('connected');
+    });
+  });
+
+  it('gives up a connection whose handshake takes 3 s, as a timeout of the provider', async () => {
+    const silent = rawServer(() => undefined);
+    await against(silent, async ({ port }) => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      try {
+        const connector = new GuardedConnector(GUARDED, deps({ allowed: () => true }));
+        const failed = new Promise((resolve) => {
+          connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, resolve);
+        });
+        mock.timers.tick(2999);
+        mock.timers.tick(1);
+        const error = await failed;
+        expect(error instanceof EgressFault ? error.failure : error).to.deep.equal({
+          kind: 'timeout',
+          code: 'connect-timeout',
+        });
+      } finally {
+        mock.timers.reset();
+      }
+    });
   });
 });
