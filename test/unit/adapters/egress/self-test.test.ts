@@ -66,9 +66,22 @@ describe('selfTest', () => {
 
   it('tries each way to write an address of this machine, names that lead to one, and a redirect', async () => {
     const hosts = [
-      ...['127.0.0.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.1', '127.0.0.1.', '%31%32%37.0.0.1', '１２７.0.0.1'],
-      ...['[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', '[::]', 'localhost'],
-      ...['loopback.orbs.example', 'metadata.orbs.example', 'mixed.orbs.example'],
+      '127.0.0.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '127.1',
+      '127.0.0.1.',
+      '%31%32%37.0.0.1',
+      '１２７.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '0.0.0.0',
+      '[::]',
+      'localhost',
+      'loopback.orbs.example',
+      'metadata.orbs.example',
+      'mixed.orbs.example',
     ];
     const dialled: string[] = [];
     const create: typeof createDialer = (options) => ({
