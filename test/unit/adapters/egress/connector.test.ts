@@ -214,7 +214,9 @@ describe('GuardedConnector', () => {
       try {
         const connector = new GuardedConnector(GUARDED, deps({ allowed: () => true }));
         const failed = new Promise((resolve) => {
-          connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, resolve);
+          connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, (error) =>
+            resolve(error),
+          );
         });
         mock.timers.tick(2999);
         mock.timers.tick(1);
