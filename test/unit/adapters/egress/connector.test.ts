@@ -29,6 +29,14 @@ function connect(connector: GuardedConnector, hostname: string, port: number, pr
   });
 }
 
+/** Why a connection to `api.example.com` failed. */
+const failureOf = (connector: GuardedConnector, port: number): Promise<unknown> =>
+  new Promise((resolve) => {
+    connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, (error) =>
+      resolve(error instanceof EgressFault ? error.failure : error),
+    );
+  });
+
 async function against<T>(server: Promise<RawServer>, use: (server: RawServer) => Promise<T>): Promise<T> {
   const open = await server;
   try {
@@ -192,9 +200,9 @@ describe('GuardedConnector', () => {
       rawServer(() => undefined),
       async (server) => {
         const connector = new GuardedConnector(GUARDED, deps({ allowed: () => true }));
-        const code = connect(connector, 'api.example.com', server.port);
+        const failed = failureOf(connector, server.port);
         connector.destroy();
-        expect(await code).to.equal('cancelled');
+        expect(await failed).to.deep.equal({ kind: 'cancelled', code: 'cancelled' });
       },
     );
   });
@@ -213,18 +221,10 @@ describe('GuardedConnector', () => {
       mock.timers.enable({ apis: ['setTimeout'] });
       try {
         const connector = new GuardedConnector(GUARDED, deps({ allowed: () => true }));
-        const failed = new Promise((resolve) => {
-          connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, (error) =>
-            resolve(error),
-          );
-        });
+        const failed = failureOf(connector, port);
         mock.timers.tick(2999);
         mock.timers.tick(1);
-        const error = await failed;
-        expect(error instanceof EgressFault ? error.failure : error).to.deep.equal({
-          kind: 'timeout',
-          code: 'connect-timeout',
-        });
+        expect(await failed).to.deep.equal({ kind: 'timeout', code: 'connect-timeout' });
       } finally {
         mock.timers.reset();
       }
