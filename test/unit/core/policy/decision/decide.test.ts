@@ -5,7 +5,7 @@ import { decide, NO_ORBISET_POLICIES, withApprovals } from '../../../../../core/
 import type { JsonObject } from '../../../../../core/json/json-value.ts';
 import { KeptResults } from '../../../../../core/policy/decision/kept-results.ts';
 import { policySet, type MissingPolicy, type PolicyInForce } from '../../../../../core/policy/decision/policy-set.ts';
-import { aPolicy, aRule, decideWith, someFacts, someRequestFacts, type SomeRun } from '../../../../support/policies.ts';
+import { aPolicy, aRule, decideWith, someFacts, someRequestFacts } from '../../../../support/policies.ts';
 
 // ORB_PROPERTY_RUNS=10000 takes about 15 seconds.
 const SEEDED = { seed: 20_261_120, numRuns: Number(process.env['ORB_PROPERTY_RUNS'] ?? '400') };
@@ -250,34 +250,6 @@ describe('kept results', () => {
     expect(violationsWith(100)).to.deep.equal(['acme/a/rule', 'acme/b/rule']);
     expect(violationsWith(1)).to.deep.equal(['acme/b/rule', 'acme/a/rule']);
   });
-});
-
-describe('kept results of an earlier run of the same caller, Orb and Orbiset', () => {
-  const caller = { kind: 'api_key', id: 'key:k1', scopes: ['runs:execute'], groups: ['a'], runsToday: 3 } as const;
-  const orbiset = { namespace: 'acme', name: 'prod', labels: { region: 'us' }, runsToday: 30, orbRunsToday: 20 };
-  const IN_EU = '"region" in orbiset.labels && orbiset.labels["region"] == "eu"';
-  const changes: readonly (readonly [why: string, when: string, change: Partial<SomeRun>])[] = [
-    ['has another scope', '"orbs:read" in caller.scopes', { caller: { ...caller, scopes: ['orbs:read'] } }],
-    ['has one more scope', 'size(caller.scopes) == 2', { caller: { ...caller, scopes: ['runs:execute', 'x'] } }],
-    ['has no scope', 'size(caller.scopes) == 0', { caller: { ...caller, scopes: [] } }],
-    ['is in another group', '"b" in caller.groups', { caller: { ...caller, groups: ['b'] } }],
-    ['has an Orbiset with another label', IN_EU, { orbiset: { ...orbiset, labels: { region: 'eu' } } }],
-    [
-      'has an Orbiset with one more label',
-      '"x" in orbiset.labels',
-      { orbiset: { ...orbiset, labels: { region: 'us', x: '' } } },
-    ],
-    ['has an Orbiset without labels', '!("region" in orbiset.labels)', { orbiset: { ...orbiset, labels: {} } }],
-  ];
-  for (const [why, when, change] of changes)
-    it(`are not used for a run that ${why}`, () => {
-      const set = policySet([aPolicy({ rules: [aRule('deny', when)] })], []);
-      const options = { orbiset: NO_ORBISET_POLICIES, namespace: 'acme', kept: new KeptResults() };
-      const decided = [{}, change, {}].map(
-        (parts) => decide(set, someFacts({ caller, orbiset, ...parts }), 'PreFlight', options).decision,
-      );
-      expect(decided).to.deep.equal(['allow', 'deny', 'allow']);
-    });
 });
 
 describe('decisions about any policies', function anyPolicies() {
