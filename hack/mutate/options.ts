@@ -30,9 +30,9 @@ PLACE is a folder, a file or one of: ${areas.join(', ')}
   --near               runs only the tests of the file and of its folder: faster, and more survive
   --pause-while FILE   waits between two changes as long as this file exists
 
-A change is killed when a test fails. A change is timed out when the tests with it take 20 s more than five times
-the time without it, or when a test reaches its own limit, twice. It counts as noticed, because a loop
-that never ends would stop the suite as well. It has a column of its own, because a busy machine can cause it too.`;
+A change is killed when a test fails. A change is timed out when the tests with it use 5 s of the processor more than
+four times what they use without it, or when a test reaches its own limit of 20 s, twice. It counts as noticed, because
+a loop that never ends would stop the suite as well. It has a column of its own, because a busy machine can cause it too.`;
 
 const isWhole = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 

@@ -12,8 +12,8 @@ import { LIMIT_OF_A_TEST_MS, Runner, type Outcome } from './runner.ts';
 
 const HOOK = pathToFileURL(resolve('hack/mutate/hook.ts')).href;
 const MOCHA = ['node_modules/mocha/bin/mocha.js', '--no-config', '--require', './test/support/strict.ts', '--bail'];
-/** The tests with a mutant may take this much longer than without it. */
-const [LONGER_MS, TIMES_LONGER] = [20_000, 5];
+/** The tests with a mutant may use this much more of the processor than without it. */
+const [LONGER_MS, TIMES_LONGER] = [5000, 4];
 const FIRST_LIMIT_MS = 120_000;
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
@@ -28,7 +28,7 @@ export class Trials {
   readonly #alone = new Set<string>();
   /** Tests of a file, by their first, that fail without a mutant. */
   readonly #leftOut = new Set<string>();
-  /** How long the tests of a file may take, by their first test. */
+  /** How much of the processor the tests of a file may use, by their first test. */
   readonly #limits = new Map<string, number>();
 
   /** @param isNear only the tests of a file and of its folder are run */
@@ -70,9 +70,8 @@ export class Trials {
    * may survive that they notice.
    */
   async #tryPlain(file: string, tests: readonly string[]): Promise<void> {
-    const began = performance.now();
     let outcome = await this.#run(file, textOf(file), tests);
-    this.#limits.set(`${file} ${tests[0]}`, LONGER_MS + TIMES_LONGER * (performance.now() - began));
+    this.#limits.set(`${file} ${tests[0]}`, LONGER_MS + TIMES_LONGER * this.#runner.usedMs);
     if (outcome !== 'passed' && !this.#alone.has(file)) {
       console.log(`alone     ${file}: ${this.#runner.failure}`);
       this.#alone.add(file);

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { GuardedConnector, type ConnectorDeps, type Target } from '../../../../adapters/egress/connector.ts';
 import { EgressFault } from '../../../../adapters/egress/faults.ts';
@@ -27,6 +28,14 @@ function connect(connector: GuardedConnector, hostname: string, port: number, pr
     });
   });
 }
+
+/** Why a connection to `api.example.com` failed. */
+const failureOf = (connector: GuardedConnector, port: number): Promise<unknown> =>
+  new Promise((resolve) => {
+    connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, (error) =>
+      resolve(error instanceof EgressFault ? error.failure : error),
+    );
+  });
 
 async function against<T>(server: Promise<RawServer>, use: (server: RawServer) => Promise<T>): Promise<T> {
   const open = await server;
@@ -191,10 +200,34 @@ describe('GuardedConnector', () => {
       rawServer(() => undefined),
       async (server) => {
         const connector = new GuardedConnector(GUARDED, deps({ allowed: () => true }));
-        const code = connect(connector, 'api.example.com', server.port);
+        const failed = failureOf(connector, server.port);
         connector.destroy();
-        expect(await code).to.equal('cancelled');
+        expect(await failed).to.deep.equal({ kind: 'cancelled', code: 'cancelled' });
       },
     );
+  });
+
+  it('tries the next address of a name when the first refuses', async () => {
+    await against(tlsServer(['api.example.com']), async (server) => {
+      const addresses = ['127.0.0.2', '127.0.0.1'].map((address) => ({ address, family: 4 }));
+      const connector = new GuardedConnector(GUARDED, deps({ resolve: async () => addresses, allowed: () => true }));
+      expect(await connect(connector, 'api.example.com', server.port)).to.equal('connected');
+    });
+  });
+
+  it('gives up a connection whose handshake takes 3 s, as a timeout of the provider', async () => {
+    const silent = rawServer(() => undefined);
+    await against(silent, async ({ port }) => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      try {
+        const connector = new GuardedConnector(GUARDED, deps({ allowed: () => true }));
+        const failed = failureOf(connector, port);
+        mock.timers.tick(2999);
+        mock.timers.tick(1);
+        expect(await failed).to.deep.equal({ kind: 'timeout', code: 'connect-timeout' });
+      } finally {
+        mock.timers.reset();
+      }
+    });
   });
 });

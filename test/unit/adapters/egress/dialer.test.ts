@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import type { UrlGuard } from '../../../../adapters/egress/port.ts';
 import {
@@ -37,6 +38,34 @@ describe('a request', () => {
         ].join('\r\n'),
       ]);
     });
+  });
+
+  it('beyond the 256 connections of its origin waits for one that is free, and is never sent when it is cancelled', async function () {
+    this.timeout(10_000);
+    const full = Promise.withResolvers<undefined>();
+    const waiting: Socket[] = [];
+    const server = await rawServer((socket, text) => {
+      if (text.startsWith('GET /first ')) waiting.push(socket);
+      else socket.write(answer('ok'));
+      if (waiting.length === 256) full.resolve(undefined);
+    });
+    const origin = `http://127.0.0.1:${server.port}`;
+    const dialer = aDialer({ exceptions: [{ kind: 'allow', origin }] });
+    const first = Array.from({ length: 256 }, () => dial(dialer, aRequest(`${origin}/first`)));
+    await full.promise;
+    const cancel = new AbortController();
+    const cancelled = dialer.dial(aRequest(`${origin}/cancelled`), someLimits(), () => null, cancel.signal);
+    const next = dial(dialer, aRequest(`${origin}/next`));
+    cancel.abort();
+    expect(briefResult(await cancelled)).to.equal('cancelled cancelled sent=false status=null');
+    await settled();
+    expect(server.requests.length).to.equal(256);
+    for (const socket of waiting) socket.write(answer('ok'));
+    expect(briefResult(await next)).to.equal('200 ok');
+    await Promise.all(first);
+    expect(server.requests.slice(256).map((text) => text.split(' ')[1])).to.deep.equal(['/next']);
+    await dialer.destroy();
+    await server.close();
   });
 
   it('reuses its connection after the answer', async () => {

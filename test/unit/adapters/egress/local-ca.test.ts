@@ -72,6 +72,11 @@ describe('issueServerCertificate', () => {
     }
   });
 
+  it('has a subject also when it names no host', () => {
+    const { certificate: bare } = issueServerCertificate(ca, { names: [] }, tools);
+    expect(new X509Certificate(bare).subject).to.equal('CN=server');
+  });
+
   it('refuses an address that is none', () => {
     expect(() => issueServerCertificate(ca, { names: [], ips: ['x'] }, tools)).to.throw(TypeError, 'no address: x');
   });

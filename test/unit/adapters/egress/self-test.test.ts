@@ -64,6 +64,42 @@ describe('selfTest', () => {
     expect(failures.at(-1)).to.match(/^\d+ connections reached a private address$/);
   });
 
+  it('tries each way to write an address of this machine, names that lead to one, and a redirect', async () => {
+    const hosts = [
+      '127.0.0.1',
+      '2130706433',
+      '0x7f.1',
+      '0177.0.0.1',
+      '127.1',
+      '127.0.0.1.',
+      '%31%32%37.0.0.1',
+      '１２７.0.0.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '0.0.0.0',
+      '[::]',
+      'localhost',
+      'loopback.orbs.example',
+      'metadata.orbs.example',
+      'mixed.orbs.example',
+    ];
+    const dialled: string[] = [];
+    const create: typeof createDialer = (options) => ({
+      ...unguarded(options),
+      dial: async ({ url }) => {
+        dialled.push(url.replace(/:\d+\/$/, ''));
+        return FAILED;
+      },
+    });
+    const result = await selfTest({ ...GOOD, create });
+    expect(result.ok).to.equal(false);
+    expect(dialled).to.deep.equal([
+      ...hosts.map((host) => `https://${host}`),
+      ...hosts.map((host) => `http://${host}`),
+      'http://127.0.0.1',
+    ]);
+  });
+
   const FAULTS: readonly (readonly [why: string, changes: object, failures: readonly string[]])[] = [
     [
       'switched-off TLS checks',

@@ -54,26 +54,30 @@ describe('vault file', () => {
     expect(readdirSync(join(folder, 'vault'))).to.deep.equal(['default.default.yaml']);
   });
 
-  const unwritable: readonly [string, Parameters<typeof writeVaultFile>[1]][] = [
-    ['an empty value', [entry('K', '')]],
-    ['a value over 1 MiB', [entry('K', 'x'.repeat(1024 * 1024 + 1))]],
-    ['a name that is none', [entry('K K')]],
-    ['no host', [entry('K', 'a-value', [])]],
-    ['an entry twice', [entry('K'), entry('K')]],
+  const unwritable: readonly [string, Parameters<typeof writeVaultFile>[1], string][] = [
+    ['an empty value', [entry('K', '')], '/entries/0/value_b64 is empty or larger than 1 MiB'],
+    [
+      'a value over 1 MiB',
+      [entry('K', 'x'.repeat(1024 * 1024 + 1))],
+      '/entries/0/value_b64 is empty or larger than 1 MiB',
+    ],
+    ['a name that is none', [entry('K K')], '/entries/0/name is no name of an entry'],
+    ['no host', [entry('K', 'a-value', [])], '/entries/0/hosts is not a list of hosts'],
+    ['an entry twice', [entry('K'), entry('K')], '/entries names an entry twice'],
   ];
-  for (const [why, entries] of unwritable) {
-    it(`does not write ${why}`, async () => {
+  for (const [why, entries, message] of unwritable) {
+    it(`does not write ${why}, and says so`, async () => {
       const error: unknown = await writeVaultFile(path(), entries).catch((fault: unknown) => fault);
-      expect(error).to.be.instanceOf(VaultFileError);
+      expect(error).to.be.instanceOf(VaultFileError).and.to.include({ message });
       expect(existsSync(path())).to.equal(false);
     });
   }
 
   const unreadable: readonly [string, string, string][] = [
-    ['text that is no YAML', '{hunter2', 'is not YAML'],
-    ['a list', '- hunter2', 'is not {entries: […]}'],
-    ['another member', 'entries: []\nhunter2: 1', 'is not {entries: […]}'],
-    ['no list of entries', 'entries: hunter2', 'is not {entries: […]}'],
+    ['text that is no YAML', '{hunter2', 'it is not YAML'],
+    ['a list', '- hunter2', 'it is not {entries: […]}'],
+    ['another member', 'entries: []\nhunter2: 1', 'it is not {entries: […]}'],
+    ['no list of entries', 'entries: hunter2', 'it is not {entries: […]}'],
     ['an entry that is text', 'entries: [hunter2]', '/entries/0 is not an object'],
     [
       'an unknown member of an entry',
@@ -93,6 +97,16 @@ describe('vault file', () => {
       '/entries/0/hosts is not a list of hosts',
     ],
     [
+      'a host that is a number, beside one that is none',
+      'entries: [{name: K, value_b64: QQ==, hosts: [a, 1]}]',
+      '/entries/0/hosts is not a list of hosts',
+    ],
+    [
+      'hosts that are one text',
+      'entries: [{name: K, value_b64: QQ==, hosts: a}]',
+      '/entries/0/hosts is not a list of hosts',
+    ],
+    [
       'an entry without hosts',
       'entries: [{name: K, value_b64: QQ==, hosts: []}]',
       '/entries/0/hosts is not a list of hosts',
@@ -102,7 +116,7 @@ describe('vault file', () => {
       'entries: [{name: K, value_b64: QQ==, hosts: [a]}, {name: K, value_b64: QQ==, hosts: [a]}]',
       '/entries names an entry twice',
     ],
-    ['an alias', 'entries: [&a {name: K, value_b64: QQ==, hosts: [a]}, *a]', 'is not YAML'],
+    ['an alias', 'entries: [&a {name: K, value_b64: QQ==, hosts: [a]}, *a]', 'it is not YAML'],
   ];
   for (const [why, text, message] of unreadable) {
     it(`refuses ${why} without quoting it`, async () => {

@@ -145,6 +145,12 @@ describe('createRedactor', () => {
     expect(text(`<${Buffer.from(value).toString('hex')}>`).value).to.equal('<[redacted:KEY]>');
   });
 
+  it('takes no replacement characters for bytes that are no UTF-8', () => {
+    const { text } = createRedactor([{ name: 'KEY', value: new Uint8Array(9).fill(0xff) }]);
+    const unreadable = '<\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd>';
+    expect(text(unreadable)).to.deep.equal({ value: unreadable, hits: 0 });
+  });
+
   it('lets nothing of a value that repeats itself through', () => {
     const { bytes } = createRedactor([{ name: 'KEY', value: utf8('abababab') }]);
     // The first 16 bytes are one run of occurrences; the last `a` is none.

@@ -34,6 +34,7 @@ describe('secrets that come back as JSON numbers', () => {
     ['a decimal', '1234.56789', '1234.56789'],
     ['its first digits, the others rounded', '12345678901234567890', '12345678901234567890'],
     ['the same behind another digit', '12345678901234567890', '912345678901234567890'],
+    ['zeros at its end, of which JavaScript writes an exponent', '1234567800', '1.2345678e30'],
     ['its hexadecimal digits', '12345678', '3132333435363738'],
     ['the least and the greatest of a double', '10000000', '10000000'],
   ];
@@ -69,6 +70,7 @@ describe('secrets that come back as JSON numbers', () => {
     ['that differs from a value in its 15th digit', '123456789012345', 123_456_789_012_346],
     ['under a million', '00000012', 12],
     ['of a value that is no number', 'cnry-12345678', 12_345_678],
+    ['that a hexadecimal value stands for', '0x12345678', 305_419_896],
   ];
   for (const [why, secret, value] of left) {
     it(`leave a number ${why}`, () => {

@@ -92,6 +92,12 @@ describe('Redactor.json', () => {
     }
   });
 
+  it('needs no step in between for a small answer', () => {
+    const { jsonSteps } = createRedactor([{ name: 'K', value: Buffer.from('abcdefgh12345678') }]);
+    for (const answer of [{ id: 'ch_1', paid: true, amount: 1200 }, { echo: 'abcdefgh12345678' }])
+      expect(jsonSteps(answer).next().done, JSON.stringify(answer)).to.equal(true);
+  });
+
   it('reaches a string that is nested 200 000 deep', () => {
     let input: JsonValue = SECRET;
     for (let depth = 0; depth < 200_000; depth += 1) input = [input];

@@ -70,6 +70,15 @@ describe('what a decision says', () => {
     ]);
   });
 
+  it('names the rule that denies without a message, and gives no text of one that fails', () => {
+    const rules = [aRule('deny', 'true'), aRule('deny', 'orb.score / 0 == 1', { name: 'fails' })];
+    const shown = decideWith([aPolicy({ rules })]).rules.map(({ rule, message }) => [rule, message]);
+    expect(shown).to.deep.equal([
+      ['rule', 'denied by rule rule'],
+      ['fails', ''],
+    ]);
+  });
+
   it('counts a rule that reads nothing against the Orb, unless its policy means callers or Orbisets', () => {
     const rules = [aRule('deny', 'true')];
     for (const [match, isAboutOrb] of [
