@@ -32,7 +32,7 @@ function connect(connector: GuardedConnector, hostname: string, port: number, pr
 /** Why a connection to `api.example.com` failed. */
 const failureOf = (connector: GuardedConnector, port: number): Promise<unknown> =>
   new Promise((resolve) => {
-    connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, (error) =>
+    connector.connect({ hostname: 'api.example.com', protocol: 'https:', port: String(port) }, (...[error]) =>
       resolve(error instanceof EgressFault ? error.failure : error),
     );
   });
