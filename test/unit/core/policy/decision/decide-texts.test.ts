@@ -6,6 +6,13 @@ import { aPolicy, aRule, decideWith, someFacts } from '../../../../support/polic
 const DENY = aRule('deny', 'orb.score < 80', { message: 'too low' });
 const MISSING = { namespace: 'acme', name: 'gone', mode: 'Enforce', requireReady: true, match: {} } as const;
 
+const denialsOf = (policy: ReturnType<typeof aPolicy>): readonly string[] =>
+  decideWith([policy]).denials.map(({ code }) => code);
+const byDefault = (...rules: readonly ReturnType<typeof aRule>[]): boolean =>
+  decideWith([aPolicy({ rules: [...rules, aRule('require', 'true', { name: 'binds' })] })]).defaultUsed;
+const ignoredWith = (failurePolicy: 'Fail' | 'Ignore', when: string): boolean =>
+  decideWith([aPolicy({ rules: [aRule('deny', when)], failurePolicy })]).hasIgnoredErrors;
+
 describe('what a decision says', () => {
   it('reports a denial by name when there are two of one priority', () => {
     const policies = [aPolicy({ rules: [DENY] }, 'b'), aPolicy({ rules: [DENY] }, 'a')];
@@ -20,8 +27,6 @@ describe('what a decision says', () => {
   it('excepts a rule that denies or fails, but not one whose evaluator is broken', () => {
     const exceptions = [{ rule: 'rule', until: '2026-12-01T00:00:00Z', reason: 'INC-42', caller: 'key:k1' }];
     const excepted = (when: string) => aPolicy({ rules: [aRule('deny', when)], exceptions });
-    const denialsOf = (policy: ReturnType<typeof aPolicy>): readonly string[] =>
-      decideWith([policy]).denials.map(({ code }) => code);
     expect(denialsOf(excepted('orb.score < 80'))).to.deep.equal([]);
     expect(denialsOf(excepted('orb.score / 0 == 1'))).to.deep.equal([]);
     const sound = excepted('orb.score < 80');
@@ -31,14 +36,10 @@ describe('what a decision says', () => {
   });
 
   it('is by default only when no rule allows or denies', () => {
-    const byDefault = (...rules: readonly ReturnType<typeof aRule>[]): boolean =>
-      decideWith([aPolicy({ rules: [...rules, aRule('require', 'true', { name: 'binds' })] })]).defaultUsed;
     expect([byDefault(), byDefault(aRule('allow', 'true')), byDefault(DENY)]).to.deep.equal([true, false, false]);
   });
 
   it('says whether a failure was ignored', () => {
-    const ignoredWith = (failurePolicy: 'Fail' | 'Ignore', when: string): boolean =>
-      decideWith([aPolicy({ rules: [aRule('deny', when)], failurePolicy })]).hasIgnoredErrors;
     expect(ignoredWith('Ignore', 'orb.score / 0 == 1')).to.equal(true);
     expect(ignoredWith('Ignore', 'orb.score < 80')).to.equal(false);
     expect(ignoredWith('Fail', 'orb.score / 0 == 1')).to.equal(false);

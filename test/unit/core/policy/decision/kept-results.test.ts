@@ -5,6 +5,8 @@ import { policySet } from '../../../../../core/policy/decision/policy-set.ts';
 import type { Facts } from '../../../../../core/policy/language/port.ts';
 import { aPolicy, aRule, someFacts, type SomeRun } from '../../../../support/policies.ts';
 
+const factsOf = (id: string): Facts => ({ caller: { id }, orbiset: { namespace: 'acme', name: 'prod' } });
+
 describe('kept results of an earlier run of the same caller, Orb and Orbiset', () => {
   const caller = { kind: 'api_key', id: 'key:k1', scopes: ['runs:execute'], groups: ['a'], runsToday: 3 } as const;
   const orbiset = { namespace: 'acme', name: 'prod', labels: { region: 'us' }, runsToday: 30, orbRunsToday: 20 };
@@ -74,7 +76,6 @@ describe('results about the last run of an Orb', () => {
 
 describe('kept results', () => {
   const set = policySet([], []);
-  const factsOf = (id: string): Facts => ({ caller: { id }, orbiset: { namespace: 'acme', name: 'prod' } });
 
   it('are 4096 at most: the oldest go', () => {
     const kept = new KeptResults();
