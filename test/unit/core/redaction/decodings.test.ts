@@ -70,6 +70,13 @@ describe('percent escapes', () => {
   });
 });
 
+describe('a text with an encoding taken off', () => {
+  it('begins with its own first character, and with no byte before it', () => {
+    expect(cleaned('\u0000nry-12345678', 'nry%2d12345678')).to.equal('nry%2d12345678');
+    expect(cleaned('\u0000nry-12345678', '%00nry%2d12345678')).to.equal(GONE);
+  });
+});
+
 describe('entities', () => {
   for (const [entity, char] of [
     ['&amp;', '&'],
