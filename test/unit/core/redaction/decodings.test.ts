@@ -148,6 +148,13 @@ describe('hexadecimal pairs with separators', () => {
     expect(cleaned('cn-7Xq2Z', hexOf('cn-7Xq2Z').join(':'))).to.equal(GONE);
   });
 
+  it('are joined only in a text that has three of them in a row', () => {
+    expect(cleaned('ab12345678', 'a word ab 12345678')).to.equal('a word ab 12345678');
+    expect(cleaned('ab12345678', 'a word ab 12345678, 61:62:63:64:65:66:67:68')).to.equal(
+      `a word ${GONE}, 61:62:63:64:65:66:67:68`,
+    );
+  });
+
   it('are the only words that are joined in a text that has them', () => {
     const pairs = hexOf('some other text').join(':');
     for (const words of [
