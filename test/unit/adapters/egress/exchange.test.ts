@@ -177,6 +177,15 @@ describe('an answer', () => {
     });
   });
 
+  it('may announce as many bytes as the limit, and no byte more', async () => {
+    await provided(answersWith(answer('12345')), async (dialer) => {
+      const ofLimit = (maxResponseBytes: number): Promise<string> =>
+        dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ maxResponseBytes })).then(briefResult);
+      expect(await ofLimit(5)).to.equal('200 12345');
+      expect(await ofLimit(4)).to.equal('response response-too-large sent=true status=200');
+    });
+  });
+
   it('after a refused one comes over another connection', async () => {
     const script = firstThen(answersWith(answer('ok', ['content-encoding: x'])), answersWith(answer('ok')));
     await provided(script, async (dialer, server) => {

@@ -70,6 +70,13 @@ describe('percent escapes', () => {
   });
 });
 
+describe('a text with an encoding taken off', () => {
+  it('begins with its own first character, and with no byte before it', () => {
+    expect(cleaned('\u0000nry-12345678', 'nry%2d12345678')).to.equal('nry%2d12345678');
+    expect(cleaned('\u0000nry-12345678', '%00nry%2d12345678')).to.equal(GONE);
+  });
+});
+
 describe('entities', () => {
   for (const [entity, char] of [
     ['&amp;', '&'],
@@ -139,6 +146,13 @@ describe('hexadecimal pairs with separators', () => {
 
   it('are joined when they are all of a text and no more than eight', () => {
     expect(cleaned('cn-7Xq2Z', hexOf('cn-7Xq2Z').join(':'))).to.equal(GONE);
+  });
+
+  it('are joined only in a text that has three of them in a row', () => {
+    expect(cleaned('ab12345678', 'a word ab 12345678')).to.equal('a word ab 12345678');
+    expect(cleaned('ab12345678', 'a word ab 12345678, 61:62:63:64:65:66:67:68')).to.equal(
+      `a word ${GONE}, 61:62:63:64:65:66:67:68`,
+    );
   });
 
   it('are the only words that are joined in a text that has them', () => {

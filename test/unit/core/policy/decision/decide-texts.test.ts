@@ -6,10 +6,53 @@ import { aPolicy, aRule, decideWith, someFacts } from '../../../../support/polic
 const DENY = aRule('deny', 'orb.score < 80', { message: 'too low' });
 const MISSING = { namespace: 'acme', name: 'gone', mode: 'Enforce', requireReady: true, match: {} } as const;
 
+const denialsOf = (policy: ReturnType<typeof aPolicy>): readonly string[] =>
+  decideWith([policy]).denials.map(({ code }) => code);
+const byDefault = (...rules: readonly ReturnType<typeof aRule>[]): boolean =>
+  decideWith([aPolicy({ rules: [...rules, aRule('require', 'true', { name: 'binds' })] })]).defaultUsed;
+const ignoredWith = (failurePolicy: 'Fail' | 'Ignore', when: string): boolean =>
+  decideWith([aPolicy({ rules: [aRule('deny', when)], failurePolicy })]).hasIgnoredErrors;
+
 describe('what a decision says', () => {
   it('reports a denial by name when there are two of one priority', () => {
     const policies = [aPolicy({ rules: [DENY] }, 'b'), aPolicy({ rules: [DENY] }, 'a')];
     expect(decideWith(policies).denials.map(({ policy }) => policy)).to.deep.equal(['acme/a', 'acme/b']);
+  });
+
+  it('reports the denial of the higher priority first when there are two', () => {
+    const policies = [aPolicy({ rules: [DENY], priority: 1 }, 'a'), aPolicy({ rules: [DENY], priority: 50 }, 'b')];
+    expect(decideWith(policies).denials.map(({ policy }) => policy)).to.deep.equal(['acme/b', 'acme/a']);
+  });
+
+  it('excepts a rule that denies or fails, but not one whose evaluator is broken', () => {
+    const exceptions = [{ rule: 'rule', until: '2026-12-01T00:00:00Z', reason: 'INC-42', caller: 'key:k1' }];
+    const excepted = (when: string) => aPolicy({ rules: [aRule('deny', when)], exceptions });
+    expect(denialsOf(excepted('orb.score < 80'))).to.deep.equal([]);
+    expect(denialsOf(excepted('orb.score / 0 == 1'))).to.deep.equal([]);
+    const sound = excepted('orb.score < 80');
+    const broken = { rule: 'rule', effect: 'deny', value: 'error', code: 'evaluator-failed' } as const;
+    const compiled = { ...sound.compiled, areFalse: () => false, evaluate: () => [broken] };
+    expect(denialsOf({ ...sound, compiled })).to.deep.equal(['policy-error']);
+  });
+
+  it('is by default only when no rule allows or denies', () => {
+    expect([byDefault(), byDefault(aRule('allow', 'true')), byDefault(DENY)]).to.deep.equal([true, false, false]);
+  });
+
+  it('says whether a failure was ignored', () => {
+    expect(ignoredWith('Ignore', 'orb.score / 0 == 1')).to.equal(true);
+    expect(ignoredWith('Ignore', 'orb.score < 80')).to.equal(false);
+    expect(ignoredWith('Fail', 'orb.score / 0 == 1')).to.equal(false);
+  });
+
+  it('binds a run to the smallest of the largest answers that policies allow', () => {
+    const policies = [500, 300, 400].map((value, index) =>
+      aPolicy(
+        { rules: [aRule('require', 'true', { obligations: [{ type: 'maxResponseBytes', value }] })] },
+        `p${index}`,
+      ),
+    );
+    expect(decideWith(policies).obligations).to.deep.equal({ maxResponseBytes: 300 });
   });
 
   it('reports a policy of the lowest priority before one that is not there', () => {
