@@ -10,7 +10,7 @@ with the goals; the exit code is 1 when a gate is missed.
 
   --rounds N         rounds (5); with 0 only what other options ask for
   --warm SECONDS     least warm-up of each process with 32 callers (8)
-  --warm-requests N  the warm-up goes on until so many requests were answered, for a minute at most (30000): Node compiles
+  --warm-requests N  the warm-up lasts until so many requests were answered, at most a minute (30000): Node compiles
                      what runs often, and a slower machine needs more time for that
   --seconds SECONDS  duration of each load (4)
   --against COMMIT   measures the platform of that commit too, for example HEAD~1

@@ -34,7 +34,7 @@ describe('ReadPace', () => {
     expect(rig.read.length).to.equal(PIECES);
   });
 
-  it('takes turns by exchange: none is a turn ahead of another', () => {
+  it('lets each exchange read as often as the others, give or take one turn', () => {
     const rig = new Rig();
     const names = Array.from({ length: 12 }, (_, at) => `answer ${at}`);
     for (const name of names) rig.start(name);

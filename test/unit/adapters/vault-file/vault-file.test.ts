@@ -61,7 +61,7 @@ describe('vault file', () => {
       [entry('K', 'x'.repeat(1024 * 1024 + 1))],
       '/entries/0/value_b64 is empty or larger than 1 MiB',
     ],
-    ['a name that is none', [entry('K K')], '/entries/0/name is no name of an entry'],
+    ['a name with a blank', [entry('K K')], '/entries/0/name is no name of an entry'],
     ['no host', [entry('K', 'a-value', [])], '/entries/0/hosts is not a list of hosts'],
     ['an entry twice', [entry('K'), entry('K')], '/entries names an entry twice'],
   ];
@@ -97,7 +97,7 @@ describe('vault file', () => {
       '/entries/0/hosts is not a list of hosts',
     ],
     [
-      'a host that is a number, beside one that is none',
+      'a host that is a number, beside a good one',
       'entries: [{name: K, value_b64: QQ==, hosts: [a, 1]}]',
       '/entries/0/hosts is not a list of hosts',
     ],
