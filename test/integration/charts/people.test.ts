@@ -81,7 +81,8 @@ describe('values that people of Helm expect', () => {
       expect(listAt(container, 'volumeMounts')).to.deep.include({ name: 'more', mountPath: '/more', readOnly: true });
       expect(at(container, 'startupProbe')).to.include({ periodSeconds: 1, failureThreshold: 999 });
       expect(at(container, 'livenessProbe')).to.include({ periodSeconds: 10, initialDelaySeconds: 7 });
-      expect(at(container, 'readinessProbe')).to.include({ periodSeconds: 2, successThreshold: 2 });
+      const periodSeconds = group === 'statusProber' ? 5 : 2;
+      expect(at(container, 'readinessProbe')).to.include({ periodSeconds, successThreshold: 2 });
       expect(textAt(container, 'readinessProbe', 'httpGet', 'path')).to.equal('/readyz');
     });
   }
