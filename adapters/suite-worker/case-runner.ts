@@ -1,26 +1,35 @@
 import { errorCode } from '../../core/errors/error-code.ts';
 import type { CaseWork, CaseWorkAnswer } from '../../core/suite/case-work.ts';
-import { threadOf, type StartThread } from '../threads/start-thread.ts';
+import { limitCpu } from '../threads/cpu-limit.ts';
+import { threadOf, type StartMeasuredThread } from '../threads/start-thread.ts';
 import type { FromCaseThread } from './serve-cases.ts';
 import { TenantTurns } from './tenant-turns.ts';
 
+/** Of the processor (trust.md §8.3). */
 const WORK_MS = 2000;
 /** Starting takes about 0.2 s; on a busy machine it may take longer, and the work does not pay for it. */
 const START_MS = 10_000;
 const MEMORY_MB = 64;
 const YOUNG_MB = 16;
 
-const startCaseThread: StartThread<CaseWork, FromCaseThread> = threadOf(new URL('./case-thread.ts', import.meta.url), {
-  name: 'cases',
-  resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB - YOUNG_MB, maxYoungGenerationSizeMb: YOUNG_MB, stackSizeMb: 4 },
-});
+const startCaseThread: StartMeasuredThread<CaseWork, FromCaseThread> = threadOf(
+  new URL('./case-thread.ts', import.meta.url),
+  {
+    name: 'cases',
+    resourceLimits: {
+      maxOldGenerationSizeMb: MEMORY_MB - YOUNG_MB,
+      maxYoungGenerationSizeMb: YOUNG_MB,
+      stackSizeMb: 4,
+    },
+  },
+);
 
 interface CaseRunnerOptions {
   /** Threads at the same time, at least 1; other work waits for its tenant's turn. */
   readonly most: number;
-  /** Limits of one piece of work, ms; default 2000. */
+  /** Processor time of one piece of work, ms; default 2000. */
   readonly workMs?: number;
-  readonly start?: StartThread<CaseWork, FromCaseThread>;
+  readonly start?: StartMeasuredThread<CaseWork, FromCaseThread>;
 }
 
 const STOPPING: CaseWorkAnswer = { kind: 'unavailable', why: 'the service is stopping' };
@@ -37,15 +46,15 @@ const whyEnded = (cause: unknown): string => {
 };
 
 /**
- * Runs the cases of strangers' suites: each piece of work in a thread of its own, with 2 s and 64 MiB (trust.md §8.3).
- * A thread that does not answer in time is killed. The caller's event loop stays free. Nothing leaves the thread but its
+ * Runs the cases of strangers' suites: each piece of work in a thread of its own, with 2 s of the processor and
+ * 64 MiB (trust.md §8.3). A thread that does not answer in time is killed. The caller's event loop stays free. Nothing leaves the thread but its
  * answer. Tenants whose work waits take turns, one piece each, so many slow suites of one delay another by one of them.
  * The caller bounds how much work waits.
  */
 export class CaseRunner {
   readonly #most: number;
   readonly #workMs: number;
-  readonly #start: StartThread<CaseWork, FromCaseThread>;
+  readonly #start: StartMeasuredThread<CaseWork, FromCaseThread>;
   readonly #waiting = new TenantTurns<Job>();
   readonly #kill = new Set<() => void>();
   #closed = false;
@@ -83,20 +92,21 @@ export class CaseRunner {
   #begin({ work, resolve }: Job): void {
     const end = (answer: CaseWorkAnswer): void => {
       if (!this.#kill.delete(kill)) return;
-      clearTimeout(timer);
+      endWait();
       void thread.terminate();
       resolve(answer);
       this.#next();
     };
     const stop = (why: string): void => end({ kind: 'stopped', why });
     const kill = (): void => end(STOPPING);
-    let timer = setTimeout(() => end(NOT_STARTED), START_MS);
+    const timer = setTimeout(() => end(NOT_STARTED), START_MS);
+    let endWait = (): void => clearTimeout(timer);
     this.#kill.add(kill);
     const thread = this.#start({
       onMessage: (message) => {
         if (message[0] === 'done') return end({ kind: 'done', result: message[1] });
-        clearTimeout(timer);
-        timer = setTimeout(() => stop(`they take longer than ${this.#workMs} ms`), this.#workMs);
+        endWait();
+        endWait = limitCpu(thread, this.#workMs, () => stop(`they take longer than ${this.#workMs} ms`));
         return thread.post(work);
       },
       onEnd: (cause) => stop(whyEnded(cause)),

@@ -27,10 +27,24 @@ export interface Thread<In> {
 /** Starts a thread, or in tests what stands for it. */
 export type StartThread<In, Out> = (events: ThreadEvents<Out>) => Thread<In>;
 
+/** A thread that tells what it costs. */
+export interface MeasuredThread<In> extends Thread<In> {
+  /** Processor time that it has used so far, ms; NaN after it ended. */
+  readonly cpuMs: () => Promise<number>;
+}
+
+/** As `StartThread`. */
+export type StartMeasuredThread<In, Out> = (events: ThreadEvents<Out>) => MeasuredThread<In>;
+
 /** The thread of a system that gives no further one, or no memory for it: it takes no message, and ended already. */
-function notStarted<In>(cause: unknown, onEnd: (cause: unknown) => void): Thread<In> {
+function notStarted<In>(cause: unknown, onEnd: (cause: unknown) => void): MeasuredThread<In> {
   queueMicrotask(() => onEnd(cause));
-  return { post: () => undefined, ended: Promise.resolve(), terminate: () => Promise.resolve() };
+  return {
+    post: () => undefined,
+    cpuMs: () => Promise.resolve(Number.NaN),
+    ended: Promise.resolve(),
+    terminate: () => Promise.resolve(),
+  };
 }
 
 function workerOf(entry: URL, options: WorkerOptions): { readonly worker: Worker } | { readonly refusal: unknown } {
@@ -41,12 +55,21 @@ function workerOf(entry: URL, options: WorkerOptions): { readonly worker: Worker
   }
 }
 
+async function cpuMsOf(worker: Worker): Promise<number> {
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1000;
+  } catch {
+    return Number.NaN; // it ended
+  }
+}
+
 /**
  * A thread of its own. One that can't be started ends at once, after it was returned: starting never throws.
  * @param entry module that the thread runs: `new URL('./name.ts', import.meta.url)`
  */
 export const threadOf =
-  <In, Out>(entry: URL, options: ThreadOptions): StartThread<In, Out> =>
+  <In, Out>(entry: URL, options: ThreadOptions): StartMeasuredThread<In, Out> =>
   ({ onMessage, onEnd }) => {
     const started = workerOf(entry, options);
     if ('refusal' in started) return notStarted(started.refusal, onEnd);
@@ -70,6 +93,7 @@ export const threadOf =
     });
     return {
       post: (message, transfer = []) => worker.postMessage(message, transfer),
+      cpuMs: () => cpuMsOf(worker),
       ended,
       terminate: () => worker.terminate(),
     };

@@ -3,6 +3,8 @@ import { awaitsContinue, readBody, type BodyResult, type BodyTerms } from './bod
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Exchange } from './exchange.ts';
 import type { HeldBytes } from './held-bytes.ts';
+import type { LoopTurns } from './loop-turns.ts';
+import { requestShare } from './request-share.ts';
 import type { RouteRequest } from './route.ts';
 
 /** Parts of the server that a request needs only on some routes. */
@@ -11,6 +13,7 @@ export interface RequestTools {
   /** Largest body of any route. */
   readonly bodyBytes: number;
   readonly held: HeldBytes;
+  readonly turns: LoopTurns;
 }
 
 /** A request that a handler works on. Query and signal are made on first use: most runs need neither. */
@@ -78,6 +81,10 @@ export class LiveRequest implements RouteRequest {
     const limitBytes = Math.min(terms.limitBytes, this.#tools.bodyBytes);
     if (awaitsContinue(this.#request, limitBytes)) this.#response.writeContinue();
     return readBody(this.#request, { ...terms, limitBytes }, this.#tools.held.ofBody(this.#exchange));
+  }
+
+  turn(): Promise<void> {
+    return this.#tools.turns.long(requestShare(this.caller, this.params));
   }
 
   header(name: string): string | undefined {

@@ -1,5 +1,6 @@
 import { FairQueue } from '../../core/fair-share/fair-queue.ts';
 import type { Share } from '../../core/fair-share/share.ts';
+import { LongTurns } from './long-turns.ts';
 
 /**
  * Longest time in which one turn of the event loop starts work, ms; the last piece may exceed it. What a piece makes ready
@@ -20,7 +21,11 @@ export interface LoopTurnsOptions {
   readonly now: () => number;
   /** Calls back once in the next turn of the event loop, after its input was read; default `setImmediate`. */
   readonly nextTurn?: (callback: () => void) => void;
+  /** Calls back once, so many ms later; default `setTimeout`. */
+  readonly later?: (callback: () => void, ms: number) => void;
 }
+
+const onTimer = (callback: () => void, ms: number): void => void setTimeout(callback, ms);
 
 /** Calls back when everything has run that is ready now: promises, and what they make ready. */
 const whenSettled = (callback: () => void): void => queueMicrotask(() => process.nextTick(callback));
@@ -45,15 +50,23 @@ export class LoopTurns {
   #lastTenant: string | undefined;
   /** Monotonic ms until which the loop counts as shared. */
   #sharedUntil = -Infinity;
+  readonly #long: LongTurns;
 
-  constructor({ now, nextTurn = setImmediate }: LoopTurnsOptions) {
+  constructor({ now, nextTurn = setImmediate, later = onTimer }: LoopTurnsOptions) {
     this.#now = now;
     this.#nextTurn = nextTurn;
+    this.#long = new LongTurns({ now, nextTurn, later, isShared: () => now() < this.#sharedUntil });
   }
 
   /** Pieces of work that wait. */
   get waiting(): number {
     return this.#waiting.size;
+  }
+
+  /** Resolves when a piece may run that takes some ten ms: all until the next `await` of what is not ready. */
+  long(share: Share): Promise<void> {
+    this.#noteTenant(share.tenant);
+    return this.#long.turn(share);
   }
 
   /** Starts the work, at once or later. @returns what the work returns */

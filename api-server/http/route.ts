@@ -24,6 +24,11 @@ export interface RouteRequest {
   readonly body: Uint8Array;
   /** Reads the body, once; only for routes with `accepts: 'bytes'`. The server's own limit counts too. */
   readonly readBody: (terms: BodyTerms) => Promise<BodyResult> | BodyResult;
+  /**
+   * Resolves when the next piece of its work may run: each that may take some ten milliseconds needs a turn. With a long
+   * body (`long-body.ts`) a handler has its first turn when it is called.
+   */
+  readonly turn: () => Promise<void>;
   /** Aborted when the caller goes away before the answer is complete. */
   readonly signal: AbortSignal;
 }

@@ -11,16 +11,15 @@ import { awaitsContinue, hasBody, isPlainJson, isSmallBody, readBody, type BodyR
 import { noRoom } from './no-room.ts';
 import type { Exchange } from './exchange.ts';
 import { LiveRequest, type RequestTools } from './live-request.ts';
-import type { LoopTurns } from './loop-turns.ts';
+import { LONG_BYTES } from './long-body.ts';
 import type { RefusalPace } from './refusal-pace.ts';
 import { ledgerCode, problem } from './problem.ts';
 import { respond } from './respond.ts';
+import { requestShare } from './request-share.ts';
 import type { Reply, Route } from './route.ts';
-import { orbisetRef } from './tenant.ts';
 
 export interface ServeContext extends RequestTools, Gatekeeping {
   readonly admission: Admission;
-  readonly turns: LoopTurns;
   readonly pace: RefusalPace;
   readonly logger: Pick<Logger, 'error'>;
   readonly clock: Clock;
@@ -131,27 +130,29 @@ async function bodyOf(context: ServeContext, { route, exchange }: Matched): Prom
   return body.kind === 'body' ? body.bytes : unread(context, exchange, body);
 }
 
-/** Whose work a request is. */
-const shareOf = ({ exchange: { caller }, params: { id = '' } }: Matched): Share => ({
-  tenant: orbisetRef(id, caller)?.namespace ?? caller?.tenants[0] ?? '',
-  key: caller?.id ?? 'anonymous',
-});
+/** Calls the handler. A caller that has gone gets no answer: what did not begin need not begin. */
+async function handled(context: ServeContext, matched: Matched, body: Uint8Array): Promise<Reply | undefined> {
+  const { route, exchange, params } = matched;
+  return exchange.response.destroyed ? undefined : route.handle(new LiveRequest(exchange, params, body, context));
+}
+
+/** The same for a long body, when it is its turn. */
+async function handledInTurn(context: ServeContext, matched: Matched, body: Uint8Array): Promise<Reply | undefined> {
+  await context.turns.long(requestShare(matched.exchange.caller, matched.params));
+  return handled(context, matched, body);
+}
 
 /** A run: it has a place among the runs in flight, and its handler starts when it is its tenant's turn. */
 async function shared(context: ServeContext, matched: Matched): Promise<Reply | undefined> {
-  const { route, exchange, params } = matched;
-  const share = shareOf(matched);
+  const { exchange, params } = matched;
+  const share = requestShare(exchange.caller, params);
   const admitted = context.admission.admit(share);
   if (admitted.kind === 'refused') return problem(exchange, admitted.code);
   try {
     const body = await bodyOf(context, matched);
     if (!(body instanceof Uint8Array)) return body;
-    return await context.turns.run(share, () =>
-      // A caller that has gone gets no answer: what did not begin need not begin.
-      exchange.response.destroyed
-        ? Promise.resolve(undefined)
-        : route.handle(new LiveRequest(exchange, params, body, context)),
-    );
+    if (body.length > LONG_BYTES) return await handledInTurn(context, matched, body);
+    return await context.turns.run(share, () => handled(context, matched, body));
   } finally {
     admitted.release();
   }
@@ -163,7 +164,8 @@ async function served(context: ServeContext, matched: Matched): Promise<Reply | 
   if (route.sheds) return shared(context, matched);
   if (route.accepts === 'bytes') return route.handle(new LiveRequest(exchange, params, NO_BYTES, context));
   const body = await bodyOf(context, matched);
-  return body instanceof Uint8Array ? route.handle(new LiveRequest(exchange, params, body, context)) : body;
+  if (!(body instanceof Uint8Array)) return body;
+  return body.length > LONG_BYTES ? handledInTurn(context, matched, body) : handled(context, matched, body);
 }
 
 const withRates = (reply: Reply, rates: RateHeaders): Reply => ({ ...reply, headers: bothRates(rates, reply.headers) });

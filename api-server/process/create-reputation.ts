@@ -7,6 +7,7 @@ import type { Metrics } from '../../adapters/telemetry/metrics.ts';
 import { createReputationCounters, observeReputation } from '../../adapters/telemetry/reputation-metrics.ts';
 import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
+import type { LoopTurns } from '../http/loop-turns.ts';
 import { createCheckTests } from '../reputation/check-tests.ts';
 import { Reputation } from '../reputation/reputation.ts';
 import { createReceiptVerifier } from '../services/receipts/verify-stored.ts';
@@ -14,6 +15,7 @@ import type { Platform, PlatformOptions } from './platform.ts';
 
 interface ReputationParts {
   readonly ledger: Ledger;
+  readonly turns: LoopTurns;
   readonly random: (bytes: number) => Uint8Array;
   readonly document: KeysDocument;
   readonly metrics: Pick<Metrics, 'registry'>;
@@ -30,7 +32,7 @@ interface CreatedReputation extends Pick<Platform, 'reputation' | 'certificates'
 /** Publishing, scores and certificates of one process, and their threads. */
 export function createReputation(
   { clock, log, keys, exceptions, runtime, reputation }: PlatformOptions,
-  { ledger, random, document, metrics, ledgerFile }: ReputationParts,
+  { ledger, turns, random, document, metrics, ledgerFile }: ReputationParts,
 ): CreatedReputation {
   const certificates: SealTools = { signer: keys.certificate, sha256Hex, encoding: nodeEncoding };
   const cases = new CaseRunner({ most: 1 });
@@ -41,7 +43,8 @@ export function createReputation(
   const allowedOrigins = exceptions.map(({ origin }) => origin);
   const primitives = { sha256, ed25519Verify };
   const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
-  const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives };
+  const turn = (tenant: string): Promise<void> => turns.long({ tenant, key: 'publications' });
+  const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives, turn };
   const created = new Reputation({
     counters: createReputationCounters(metrics.registry),
     ...reputation,

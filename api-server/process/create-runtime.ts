@@ -9,7 +9,6 @@ import { RunRates } from '../runtime/run-rates.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
 import { SharedPlaces } from '../../core/fair-share/shared-places.ts';
-import { LoopTurns } from '../http/loop-turns.ts';
 import { Slots } from '../runtime/slots.ts';
 import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
@@ -27,7 +26,7 @@ type Parts = Pick<
   Platform,
   'ledger' | 'dialer' | 'catalog' | 'metrics' | 'version' | 'random' | 'reputation' | 'policies'
 > &
-  Pick<Runtime, 'policyState'>;
+  Pick<Runtime, 'policyState' | 'turns'>;
 
 /** What executes runs in one process. */
 export function createRuntime({ clock, log, keys, exceptions, runtime, use }: PlatformOptions, parts: Parts): Runtime {
@@ -59,7 +58,6 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
     answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
     answerBytes: new SharedPlaces({ places: ANSWER_BYTES, tenantPct: use.tenantPct }),
-    turns: new LoopTurns({ now: clock.monotonic }),
     inFlight,
     rates: new RunRates(use.rates),
     published: reputation.listings,

@@ -18,6 +18,7 @@ import type { KeysDocument } from '../../core/receipt/keys-document.ts';
 import { allLogKeys } from '../../core/verify/inclusion.ts';
 import { openKeys } from '../../core/verify/keys.ts';
 import { admissionLimits, createAdmission, type Admission } from '../http/admission.ts';
+import { LoopTurns } from '../http/loop-turns.ts';
 import { watchLoopDelay } from '../http/loop-delay.ts';
 import type { Doubt } from '../log-head/judge-head.ts';
 import { LogHead } from '../log-head/log-head.ts';
@@ -252,7 +253,7 @@ async function closeParts(
  */
 export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {
   const { clock, log, keys, exceptions, ca } = options;
-  const [version, random] = [versionOf(root), randomSource()];
+  const [version, random, turns] = [versionOf(root), randomSource(), new LoopTurns({ now: clock.monotonic })];
   const document = await openDocument(keys);
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });
@@ -261,10 +262,10 @@ export async function openPlatform(root: string, options: PlatformOptions): Prom
   const metrics = createMetrics({ clock, version, sources: metricSources(options, { ledger, head, admission }) });
   const catalog = new MemoryCatalog();
   const stored = { ledger, metrics, document, ledgerFile: ledgerFile(options) };
-  const { reputation, certificates, cases, scores } = createReputation(options, { ...stored, random });
+  const { reputation, certificates, cases, scores } = createReputation(options, { ...stored, random, turns });
   await reputation.open();
   const policy = await createPolicies({ ledger, reputation, metrics, clock, log, settings: options.runtime });
-  const runtime = createRuntime(options, { ledger, dialer, catalog, metrics, version, random, reputation, ...policy });
+  const runtime = createRuntime(options, { ...stored, dialer, catalog, version, random, reputation, turns, ...policy });
   const drafts = new DraftRunner({ logger: log.logger });
   const replays = createReplays({ ...stored, runtime, runs, policies: policy.policies, makeRoom: drafts.rest });
   const platform = {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { textAt } from './members.ts';
 import { expect } from 'chai';
@@ -113,6 +114,7 @@ export async function aJudgingMarketplace(
     runCases: (work) => runCases(work),
     isSigned: (jws) => selfCheck.verifies(jws),
     primitives: { sha256, ed25519Verify },
+    turn: nextTurn,
   });
   const reputation = aReputation(ledger, clock, { checkTests });
   await reputation.open();

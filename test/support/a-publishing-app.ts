@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { ed25519Verify, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
@@ -64,6 +65,7 @@ export async function startPublishingApp(ledger: Ledger, cases: CaseRunner): Pro
       allowedOrigins: [],
       isSigned: async () => true,
       primitives: { sha256, ed25519Verify },
+      turn: nextTurn,
       runCases: cases.run,
     }),
   });

@@ -20,6 +20,7 @@ import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.
 import { SelfCheck } from '../../api-server/self-check/self-check.ts';
 import { SharedPlaces } from '../../core/fair-share/shared-places.ts';
 import { LoopTurns } from '../../api-server/http/loop-turns.ts';
+import { requestShare } from '../../api-server/http/request-share.ts';
 import { Slots } from '../../api-server/runtime/slots.ts';
 import type { Caller } from '../../core/api-key/caller.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
@@ -146,7 +147,7 @@ function executed(reply: Reply): Executed {
   return { status: reply.status, headers: reply.headers, text, body, code: body['code'] };
 }
 
-function requestOf(call: Call, number: number): RouteRequest {
+function requestOf(call: Call, number: number, turns: LoopTurns): RouteRequest {
   const {
     orbiset = 'support',
     orbId = 'acme.echo@1.0.0',
@@ -156,16 +157,18 @@ function requestOf(call: Call, number: number): RouteRequest {
     caller = ACME,
   } = call;
   const body = call.body ?? JSON.stringify({ orb_id: orbId, inputs });
+  const params = { id: orbiset };
   return {
     requestId: `req_${number}`,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     caller: caller ?? undefined,
-    params: { id: orbiset },
+    params,
     query: new URLSearchParams(query),
     header: (name) => (name === 'idempotency-key' ? key : undefined),
     headerPairs: [],
     address: '127.0.0.1',
     body: Buffer.from(body),
+    turn: () => turns.long(requestShare(caller ?? undefined, params)),
     readBody: () => ({ kind: 'body', bytes: Buffer.from(body) }),
     signal: new AbortController().signal,
   };
@@ -299,7 +302,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
   let number = 0;
   const execute = async (call: Call): Promise<Executed> => {
     number += 1;
-    return executed(await route.handle(requestOf(call, number)));
+    return executed(await route.handle(requestOf(call, number, runtime.turns)));
   };
   return { runtime, catalog, sent, logged, counted, addOrb, addOrbiset, execute };
 }

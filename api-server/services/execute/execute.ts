@@ -1,5 +1,6 @@
 import { LedgerError, type IdempotencyClaim } from '../../../adapters/ledger/port.ts';
 import { ledgerCode, problem } from '../../http/problem.ts';
+import { LONG_BYTES } from '../../http/long-body.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { admit, refuseQuota, takeRate } from '../../run/admit.ts';
 import { refuseKey, unlessAnonymous } from '../../run/authorise.ts';
@@ -32,16 +33,9 @@ async function earlierAnswer(
 /** A fault of the request is answered first. Only a caller that could have a run learns about the quota. */
 const wrongOr = (full: Reply, resolved: ReturnType<typeof resolveRun>): Reply => (resolved.ok ? full : resolved.reply);
 
-/** Reading a longer body takes up to 100 ms, and so does what follows. */
-const LONG_BYTES = 65_536;
-
-const nothing = (): Promise<void> => Promise.resolve();
-
 /** After a long body was read, other tenants have their turn before its run is planned. */
-async function leaveTurn({ turns }: Runtime, { body, caller }: RouteRequest, parsed: ParsedRequest): Promise<void> {
-  const share = { tenant: parsed.orbiset.namespace, key: caller?.id ?? 'anonymous' };
-  if (body.length > LONG_BYTES) await turns.run(share, nothing);
-}
+const leaveTurn = (request: RouteRequest): Promise<void> | undefined =>
+  request.body.length > LONG_BYTES ? request.turn() : undefined;
 
 /**
  * From a request to its answer. Each step returns what the next step needs, or the answer that ends the request: parse,
@@ -51,7 +45,7 @@ async function execute(runtime: Runtime, request: RouteRequest): Promise<Reply> 
   const parsed = parseRequest(runtime, request);
   if (!parsed.ok) return unlessAnonymous(request, parsed.reply);
 
-  await leaveTurn(runtime, request, parsed.value);
+  await leaveTurn(request);
   const refused = refuseKey(request, parsed.value.orbId);
   if (refused !== undefined) return refused;
   const { claim } = parsed.value;

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
 import { checkJson, parseJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
@@ -47,7 +46,7 @@ function memberErrors(body: JsonObject): readonly ProblemError[] {
 /** Parsing a large body takes some ten milliseconds, and so does checking what was parsed. */
 async function bodyOf(request: RouteRequest): Promise<Step<Body>> {
   const parsed = parseJson(request.body);
-  await nextTurn();
+  await request.turn();
   const checked = checkJson(parsed);
   if (!checked.ok) {
     const errors = checked.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
@@ -107,7 +106,7 @@ export function publishRoute(reputation: Reputation): Route {
     const body = await bodyOf(request);
     if (!body.ok) return body.reply;
     // Checking the manifest takes some ten milliseconds too.
-    await nextTurn();
+    await request.turn();
     const choice = actingTenant(request, orgIn(body.value), reputation.listings);
     if (!choice.ok) return choice.reply;
     const { tenant } = choice;

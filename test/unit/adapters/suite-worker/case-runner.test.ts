@@ -1,20 +1,22 @@
 import { expect } from 'chai';
 import { CaseRunner } from '../../../../adapters/suite-worker/case-runner.ts';
 import { serveCases, type FromCaseThread } from '../../../../adapters/suite-worker/serve-cases.ts';
-import type { StartThread } from '../../../../adapters/threads/start-thread.ts';
+import type { StartMeasuredThread } from '../../../../adapters/threads/start-thread.ts';
 import type { CaseWork } from '../../../../core/suite/case-work.ts';
 import { aSuite, echoManifest } from '../../../support/suites.ts';
 
 const WORK: CaseWork = { manifest: echoManifest(), suites: [aSuite()], allowedOrigins: [], disclosed: [] };
 
-type Events = Parameters<StartThread<CaseWork, FromCaseThread>>[0];
+type Events = Parameters<StartMeasuredThread<CaseWork, FromCaseThread>>[0];
 
 /** Threads that do nothing by themselves; the test lets each tell something. */
 interface Threads {
-  readonly start: StartThread<CaseWork, FromCaseThread>;
+  readonly start: StartMeasuredThread<CaseWork, FromCaseThread>;
   readonly events: Events[];
   readonly posted: CaseWork[];
   ended: number;
+  /** Processor time of a thread at the last look: each look comes 1 s later. */
+  usedMs: number;
 }
 
 function threads(): Threads {
@@ -23,10 +25,12 @@ function threads(): Threads {
     events,
     posted,
     ended: 0,
+    usedMs: 0,
     start: (own) => {
       events.push(own);
       return {
         post: (work) => void posted.push(work),
+        cpuMs: () => Promise.resolve((made.usedMs += 1000)),
         ended: Promise.resolve(),
         terminate: async () => void (made.ended += 1),
       };

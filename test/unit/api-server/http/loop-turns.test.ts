@@ -85,6 +85,31 @@ describe('LoopTurns', () => {
     expect(started.join('')).to.equal('aabaaaaaaaaa');
   });
 
+  it('lets long work rest while another tenant has work, and a second longer', async () => {
+    let now = 0;
+    const rests: number[] = [];
+    const turns = new LoopTurns({
+      now: () => now,
+      nextTurn: (callback) => void setImmediate(callback),
+      later: (callback, ms) => {
+        rests.push(ms);
+        setImmediate(callback);
+      },
+    });
+    const long = async (share: Share): Promise<void> => {
+      await turns.long(share);
+      now += 10;
+      await nextTurn();
+    };
+    await long(A);
+    expect(rests).to.deep.equal([]);
+    await turns.run(B, () => Promise.resolve());
+    await long(A);
+    now += 1000;
+    await long(A);
+    expect(rests).to.deep.equal([30]);
+  });
+
   it('lets no later work of the same key overtake what waits', async () => {
     const { start, started, turn } = aLoop({ workMs: 3 });
     for (const name of ['1', '2', '3', '4', '5']) void start(A, name);
