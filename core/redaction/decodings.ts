@@ -32,11 +32,18 @@ const encoder = new TextEncoder();
 const utf8 = (codePoint: number): readonly number[] =>
   codePoint < 0x80 ? [codePoint] : [...encoder.encode(String.fromCodePoint(codePoint))];
 
+/** What stands for an encoded byte, by the bytes that it takes up in the text: made once, because a text may have a million. */
+const byteIn = (length: number): readonly Place[] =>
+  Array.from({ length: 256 }, (_, byte) => ({ bytes: [byte], length }));
+const IN_PERCENT = byteIn(3);
+const IN_HEX_ESCAPE = byteIn(4);
+const IN_LETTER = byteIn(2);
+
 /** `%73`, each byte in either case (RFC 3986 §2.1). */
 const percent: Decoding = (text) =>
   viewOf(text, [PERCENT], (_, at) => {
     const byte = hexAt(text, at + 1, 2);
-    return byte === undefined ? undefined : { bytes: [byte], length: 3 };
+    return byte === undefined ? undefined : IN_PERCENT[byte];
   });
 
 /** Escapes of one letter, of JSON and of program sources. */
@@ -71,9 +78,9 @@ const backslashes: Decoding = (text) =>
     const kind = text[at + 1] ?? 0;
     if (kind === LOWER_U) return unicodeAt(text, at);
     const byte = kind === LOWER_X ? hexAt(text, at + 2, 2) : undefined;
-    if (byte !== undefined) return { bytes: [byte], length: 4 };
+    if (byte !== undefined) return IN_HEX_ESCAPE[byte];
     const letter = LETTERS[String.fromCharCode(kind)];
-    return letter === undefined ? undefined : { bytes: [letter], length: 2 };
+    return letter === undefined ? undefined : IN_LETTER[letter];
   });
 
 /** The five entities of XML. */
