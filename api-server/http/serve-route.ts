@@ -130,10 +130,12 @@ async function bodyOf(context: ServeContext, { route, exchange }: Matched): Prom
   return body.kind === 'body' ? body.bytes : unread(context, exchange, body);
 }
 
+const NO_ANSWER = Promise.resolve(undefined);
+
 /** Calls the handler. A caller that has gone gets no answer: what did not begin need not begin. */
-async function handled(context: ServeContext, matched: Matched, body: Uint8Array): Promise<Reply | undefined> {
+function handled(context: ServeContext, matched: Matched, body: Uint8Array): Promise<Reply | undefined> {
   const { route, exchange, params } = matched;
-  return exchange.response.destroyed ? undefined : route.handle(new LiveRequest(exchange, params, body, context));
+  return exchange.response.destroyed ? NO_ANSWER : route.handle(new LiveRequest(exchange, params, body, context));
 }
 
 /** The same for a long body, when it is its turn. */
