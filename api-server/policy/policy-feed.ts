@@ -9,7 +9,7 @@ import { effectiveMode } from '../../core/policy/simulation/gate.ts';
 import { judgePolicySteps, type AcceptedPolicy, type RefusedPolicy } from '../../core/policy/status/judge-policy.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { generationOf } from '../../core/reconcile/read-object.ts';
-import { inSlices } from './in-slices.ts';
+import { inSlices } from '../http/in-slices.ts';
 import { KeptVersions, type VersionLedger } from './kept-versions.ts';
 import { wantedAfter, wantedOf, type Wanted } from './missing-policy.ts';
 import type { Standing } from './policy-sets.ts';

@@ -59,6 +59,7 @@ export function createReputation(
     resolveTxt,
     allowedOrigins,
     checkTests: createCheckTests(checking),
+    turn,
     scorer: scores,
   });
   observeReputation(metrics.registry, created.metricSources());

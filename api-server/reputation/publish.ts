@@ -5,10 +5,11 @@ import { entryText } from '../../core/log-entry/entry.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import type { CompiledOrb } from '../../core/orb/compiled-orb.ts';
 import { ORB_ONTOLOGY } from '../../core/ontology/orb-ontology.ts';
-import { checkManifestForPublication } from '../../core/publication/check-manifest.ts';
+import { checkManifestSteps } from '../../core/publication/check-manifest.ts';
 import { ownershipOf, type OperatorProof } from '../../core/publication/owner.ts';
 import { below, validationReport, type ReportFacts, type Stage } from '../../core/publication/validation-report.ts';
 import { orgOf } from '../../core/reputation/line.ts';
+import { inSlices } from '../http/in-slices.ts';
 import type { Listings } from './listings.ts';
 import type { CheckTests, Published, PublishRequest, RefusalCode, TestsVerdict } from './publish-request.ts';
 import { addReport, publishNew, type Candidate, type GoodPublication, type Seen } from './write-publication.ts';
@@ -21,6 +22,8 @@ export interface PublisherParts {
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
   readonly counters: Pick<ReputationCounters, 'published'>;
+  /** Resolves when the next piece of a tenant's publication may run. */
+  readonly turn: (tenant: string) => Promise<unknown>;
   /** Called after entries were written that make versions due for an evaluation. */
   readonly changed: () => void;
 }
@@ -64,11 +67,10 @@ export class Publisher {
   }
 
   async #run(request: PublishRequest): Promise<Published> {
-    const { allowedOrigins } = this.#parts;
-    const { orb, schema, ontology } = checkManifestForPublication(request.manifest, {
-      namespace: request.tenant,
-      allowedOrigins,
-    });
+    const { allowedOrigins, turn } = this.#parts;
+    const { manifest, tenant } = request;
+    const steps = checkManifestSteps(manifest, { namespace: tenant, allowedOrigins });
+    const { orb, schema, ontology } = await inSlices(steps, () => turn(tenant));
     const facts: ReportFacts = {
       orbId: orb?.orbId ?? null,
       manifestDigest: orb?.digest ?? null,

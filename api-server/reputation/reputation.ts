@@ -40,6 +40,8 @@ export interface ReputationOptions {
   readonly allowedOrigins: readonly string[];
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
+  /** As in `PublisherParts`. */
+  readonly turn: (tenant: string) => Promise<unknown>;
   readonly counters: ReputationCounters;
   /** Time between evaluations of an Orb with new runs, ms. */
   readonly intervalMs: number;

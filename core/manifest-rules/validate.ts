@@ -5,6 +5,7 @@ import { checkSchema } from '../manifest/check-schema.ts';
 import { checkValues, withoutForbidden } from '../manifest/check-values.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { furtherErrors } from '../manifest/further-errors.ts';
+import { toEnd, type Steps } from '../policy/language/steps.ts';
 import { adviseFrom } from './advise-from.ts';
 import { adviseSwap } from './advise-swap.ts';
 import { checkDefinitions } from './check-definitions.ts';
@@ -34,16 +35,24 @@ export interface InspectedManifest {
 
 const isError = ({ severity }: Finding): boolean => severity === 'error';
 
-function ruleFindings(manifest: Manifest, { allowedOrigins }: ManifestOptions): readonly Finding[] {
-  return [
-    ...checkUrls(manifest, allowedOrigins),
-    ...checkPlaceholders(manifest),
-    ...checkDefinitions(manifest),
-    ...checkProviders(manifest),
-    ...checkSwap(manifest),
-    ...adviseSwap(manifest),
-    ...checkSecretLiterals(manifest),
-  ];
+const RULES: readonly ((manifest: Manifest, options: ManifestOptions) => readonly Finding[])[] = [
+  (manifest, { allowedOrigins }) => checkUrls(manifest, allowedOrigins),
+  checkPlaceholders,
+  checkDefinitions,
+  checkProviders,
+  checkSwap,
+  adviseSwap,
+  checkSecretLiterals,
+];
+
+/** A step for each rule. */
+function* ruleSteps(manifest: Manifest, options: ManifestOptions): Steps<readonly Finding[]> {
+  const found: (readonly Finding[])[] = [];
+  for (const rule of RULES) {
+    yield;
+    found.push(rule(manifest, options));
+  }
+  return found.flat();
 }
 
 const FROM = /^(?:\/providers\/[^/]+)?\/outputs\/[^/]+\/from$/;
@@ -56,18 +65,27 @@ function withPointer(value: JsonValue, finding: Finding): Finding {
 }
 
 /** The findings of the schema, and in one pass with them the errors of everything that has the right shape. */
-function inspectWrongShape(value: JsonValue, shape: readonly Finding[], options: ManifestOptions): InspectedManifest {
+function* inspectWrongShape(
+  value: JsonValue,
+  shape: readonly Finding[],
+  options: ManifestOptions,
+): Steps<InspectedManifest> {
+  yield;
   const manifest = mendShape(value, shape);
-  const others = manifest === undefined ? [] : ruleFindings(manifest, options).filter(isError);
+  const others = manifest === undefined ? [] : (yield* ruleSteps(manifest, options)).filter(isError);
   const said = shape.map((finding) => withPointer(value, finding));
   return { manifest, isWhole: false, findings: [...said, ...others] };
 }
 
 /** The same for a manifest with forbidden values: the rest of it is checked without them. */
-function inspectForbidden(short: JsonValue, values: readonly Finding[], options: ManifestOptions): InspectedManifest {
+function* inspectForbidden(
+  short: JsonValue,
+  values: readonly Finding[],
+  options: ManifestOptions,
+): Steps<InspectedManifest> {
   const value = withoutForbidden(short);
   const shape = checkSchema('manifest', value);
-  const { manifest, findings } = inspectWrongShape(value, shape.findings, options);
+  const { manifest, findings } = yield* inspectWrongShape(value, shape.findings, options);
   return { manifest, isWhole: false, findings: [...values, ...furtherErrors(values, findings)] };
 }
 
@@ -77,13 +95,18 @@ function inspectForbidden(short: JsonValue, values: readonly Finding[], options:
  * templates.
  * @param value a parsed manifest, at most 128 levels deep, without `pin`
  */
-export function inspectManifest(value: JsonValue, options: ManifestOptions): InspectedManifest {
+export const inspectManifest = (value: JsonValue, options: ManifestOptions): InspectedManifest =>
+  toEnd(inspectManifestSteps(value, options));
+
+/** The same in pieces: a hostile manifest takes some ten milliseconds in all. */
+export function* inspectManifestSteps(value: JsonValue, options: ManifestOptions): Steps<InspectedManifest> {
   const short = shortened(value);
   const values = checkValues(short).slice(0, MAX_FINDINGS);
-  if (values.length > 0) return inspectForbidden(short, values, options);
+  if (values.length > 0) return yield* inspectForbidden(short, values, options);
+  yield;
   const shape = checkSchema('manifest', short);
-  if (!shape.ok) return inspectWrongShape(short, shape.findings, options);
-  return { manifest: shape.value, isWhole: true, findings: ruleFindings(shape.value, options) };
+  if (!shape.ok) return yield* inspectWrongShape(short, shape.findings, options);
+  return { manifest: shape.value, isWhole: true, findings: yield* ruleSteps(shape.value, options) };
 }
 
 /**

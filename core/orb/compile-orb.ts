@@ -3,12 +3,13 @@ import { repeatPolicyOf, type RetryRules } from '../attempts/repeat.ts';
 import { jcs } from '../json/jcs.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { parsePointer } from '../json/pointer.ts';
-import { inspectManifest } from '../manifest-rules/validate.ts';
+import { inspectManifestSteps } from '../manifest-rules/validate.ts';
 import { compileInputs } from '../manifest/check-inputs.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { parseOrbId } from '../manifest/orb-id.ts';
 import { effectiveEffect } from '../ontology/effective-effect.ts';
+import { toEnd, type Steps } from '../policy/language/steps.ts';
 import { compileRequest } from '../template/compile-request.ts';
 import { compileProbe } from './compile-probe.ts';
 import type { CompiledOrb, CompiledOutput, CompiledProvider } from './compiled-orb.ts';
@@ -152,9 +153,17 @@ const merged = (first: readonly Finding[], second: readonly Finding[]): readonly
  * @param value a parsed manifest, of any shape
  * @returns the compiled Orb with warnings, or every finding: those of schema, rules and templates in one pass
  */
-export function compileOrb(value: JsonValue, options: CompileOptions): Checked<CompiledOrb> {
-  const { manifest, isWhole, findings: ofRules } = inspectManifest(value, { allowedOrigins: options.allowedOrigins });
+export const compileOrb = (value: JsonValue, options: CompileOptions): Checked<CompiledOrb> =>
+  toEnd(compileOrbSteps(value, options));
+
+/** The same in pieces (`inspectManifestSteps`). */
+export function* compileOrbSteps(
+  value: JsonValue,
+  { namespace, allowedOrigins }: CompileOptions,
+): Steps<Checked<CompiledOrb>> {
+  const { manifest, isWhole, findings: ofRules } = yield* inspectManifestSteps(value, { allowedOrigins });
   if (manifest === undefined) return { ok: false, findings: ofRules };
+  yield;
   const { providers, findings, ok } = collect(manifest);
   const all = merged(ofRules, isWhole ? findings : findings.filter(isError));
   const id = parseOrbId(manifest.orb_id);
@@ -164,9 +173,9 @@ export function compileOrb(value: JsonValue, options: CompileOptions): Checked<C
     ok: true,
     findings: all,
     value: {
-      namespace: options.namespace,
+      namespace,
       orbId: id.value,
-      slotKey: `orb ${options.namespace}/${id.value}`,
+      slotKey: `orb ${namespace}/${id.value}`,
       manifest,
       digest: digestOfText(text),
       jcs: text,

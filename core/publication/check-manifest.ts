@@ -3,8 +3,9 @@ import { shortened } from '../manifest-rules/shortened.ts';
 import { checkSchema } from '../manifest/check-schema.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { checkOntology } from '../ontology/check-ontology.ts';
-import { compileOrb, type CompileOptions } from '../orb/compile-orb.ts';
+import { compileOrbSteps, type CompileOptions } from '../orb/compile-orb.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
+import { toEnd, type Steps } from '../policy/language/steps.ts';
 
 /** A manifest as the first two stages of publishing see it. */
 export interface PublicationCheck {
@@ -23,8 +24,13 @@ const isOfSchema = ({ code }: Finding): boolean => code.startsWith('schema-');
  * relative to the manifest.
  * @param value a parsed manifest, at most 128 levels deep, without `pin`
  */
-export function checkManifestForPublication(value: JsonValue, options: CompileOptions): PublicationCheck {
-  const compiled = compileOrb(value, options);
+export const checkManifestForPublication = (value: JsonValue, options: CompileOptions): PublicationCheck =>
+  toEnd(checkManifestSteps(value, options));
+
+/** The same in pieces (`inspectManifestSteps`). */
+export function* checkManifestSteps(value: JsonValue, options: CompileOptions): Steps<PublicationCheck> {
+  const compiled = yield* compileOrbSteps(value, options);
+  yield;
   const schema = compiled.findings.filter(isOfSchema);
   const shape = checkSchema('manifest', shortened(value));
   const others = compiled.findings.filter((finding) => !isOfSchema(finding));

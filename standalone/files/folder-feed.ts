@@ -1,4 +1,4 @@
-import { inSlices } from '../../api-server/policy/in-slices.ts';
+import { inSlices } from '../../api-server/http/in-slices.ts';
 import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KubeClient } from '../../adapters/kube/port.ts';

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Reputation, type ReputationOptions } from '../../api-server/reputation/reputation.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import { scoreHere } from '../../adapters/reputation-worker/score-here.ts';
@@ -33,6 +34,7 @@ export const aReputation = (ledger: Ledger, clock: Clock, change: ReputationChan
     allowedOrigins: [],
     operator: { orgs: new Map(), firstComes: true },
     checkTests: () => Promise.resolve({ findings: [], summary: null, audit: undefined, accepted: undefined }),
+    turn: nextTurn,
     counters: { published: () => undefined, evaluated: () => undefined },
     intervalMs: 1000,
     scorer: scoreHere(ledger),

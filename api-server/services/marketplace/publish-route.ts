@@ -105,8 +105,6 @@ export function publishRoute(reputation: Reputation): Route {
     if (!query.ok) return problem(request, 'invalid-parameter', { errors: query.errors });
     const body = await bodyOf(request);
     if (!body.ok) return body.reply;
-    // Checking the manifest takes some ten milliseconds too.
-    await request.turn();
     const choice = actingTenant(request, orgIn(body.value), reputation.listings);
     if (!choice.ok) return choice.reply;
     const { tenant } = choice;

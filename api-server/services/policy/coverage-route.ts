@@ -10,7 +10,7 @@ import { QueryReader } from '../../http/query.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
 import { closed, count, text } from '../../http/schemas.ts';
-import { inSlices } from '../../policy/in-slices.ts';
+import { inSlices } from '../../http/in-slices.ts';
 import { recordOfDecision } from './decision-view.ts';
 import { STORED_WORK, type SimulationRate } from './simulation-rate.ts';
 

@@ -15,7 +15,7 @@ import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import { refuse, type Reply, type Route, type RouteRequest, type Step } from '../../http/route.ts';
 import { orbisetRef } from '../../http/tenant.ts';
-import { inSlices } from '../../policy/in-slices.ts';
+import { inSlices } from '../../http/in-slices.ts';
 import type { ResolvedRun } from '../../run/plan.ts';
 import { factsBefore } from '../../run/policy-facts.ts';
 import { denialJson } from '../../run/policy-json.ts';

@@ -13,7 +13,7 @@ import { namespaceParameter } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';
 import { json } from '../../http/reply.ts';
 import type { Reply, Route, RouteRequest } from '../../http/route.ts';
-import { inSlices } from '../../policy/in-slices.ts';
+import { inSlices } from '../../http/in-slices.ts';
 import { explanationSchema } from './decision-schemas.ts';
 import { orbisetOf, recordOfDecision, redacted } from './decision-view.ts';
 import { decisionParameter, findDecision } from './find-decision.ts';

@@ -4,7 +4,7 @@ import { listAt } from '../../../core/json/members.ts';
 import { policySet, type PolicyInForce, type PolicySet } from '../../../core/policy/decision/policy-set.ts';
 import { compileDocumentSteps } from '../../../core/policy/document/compile-document.ts';
 import { CEL_ENGINE } from '../../../core/policy/language/cel-engine.ts';
-import { inSlices } from '../../policy/in-slices.ts';
+import { inSlices } from '../../http/in-slices.ts';
 import { readPolicy } from './policy-body.ts';
 
 /** A policy that a record names, with the version that decided. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CheckTests, PublishRequest } from '../../../../api-server/reputation/publish-request.ts';
 import { Publisher } from '../../../../api-server/reputation/publish.ts';
 import type { Ledger } from '../../../../adapters/ledger/port.ts';
@@ -75,6 +76,7 @@ describe('a publication that is overtaken while its tests are checked', () => {
       operator: { orgs: new Map(), firstComes: true },
       checkTests,
       counters: { published: () => undefined },
+      turn: nextTurn,
       changed: () => void (changed += 1),
     });
     const result = await publisher.publish(asked);

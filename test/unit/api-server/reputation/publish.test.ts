@@ -96,6 +96,13 @@ describe('Publisher', () => {
     });
   }
 
+  it('checks a manifest in pieces, each at a turn of the tenant that publishes', async () => {
+    const tenants: string[] = [];
+    await publish({}, { turn: async (tenant) => void tenants.push(tenant) });
+    expect(tenants.length).to.be.at.least(2);
+    expect(new Set(tenants)).to.deep.equal(new Set(['acme']));
+  });
+
   it('names every stage in the report, those after the failed one as not run', async () => {
     const [result] = await publish({ manifest: echoManifest({ capabilities: ['no.such'] }) });
     const report = jsonOf(result?.kind === 'refused' ? result.report : {});
