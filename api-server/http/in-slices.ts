@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Steps } from '../../core/policy/language/steps.ts';
+import type { Steps } from '../../core/steps/steps.ts';
 
 /** Time after which other work gets a turn. A single piece may take longer: an expression of 4 KiB takes some 10 ms. */
 const SLICE_MS = 5;

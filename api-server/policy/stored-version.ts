@@ -6,7 +6,7 @@ import type { Finding } from '../../core/manifest/finding.ts';
 import { compileDocumentSteps } from '../../core/policy/document/compile-document.ts';
 import { definePolicy, type PolicyDefinition } from '../../core/policy/document/definition.ts';
 import type { CompiledPolicy, PolicyEngine } from '../../core/policy/language/port.ts';
-import type { Steps } from '../../core/policy/language/steps.ts';
+import type { Steps } from '../../core/steps/steps.ts';
 import type { AcceptedPolicy } from '../../core/policy/status/judge-policy.ts';
 import type { KubeObject } from '../../core/reconcile/kube-object.ts';
 import { generationOf } from '../../core/reconcile/read-object.ts';

@@ -7,7 +7,7 @@ import { planFiles } from '../../core/files/plan-files.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { Finding } from '../../core/manifest/finding.ts';
 import { compileOrb } from '../../core/orb/compile-orb.ts';
-import { toEnd } from '../../core/policy/language/steps.ts';
+import { toEnd } from '../../core/steps/steps.ts';
 import { checkManifestForPublication } from '../../core/publication/check-manifest.ts';
 import { ruleUrl } from '../../core/publication/report-finding.ts';
 import { PLATFORM_NAMESPACE } from '../cluster/cluster-flags.ts';

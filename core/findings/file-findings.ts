@@ -6,7 +6,7 @@ import type { Resource, UncheckedOrbiset } from '../manifest/documents.ts';
 import type { Finding } from '../manifest/finding.ts';
 import { furtherErrors } from '../manifest/further-errors.ts';
 import { CEL_ENGINE } from '../policy/language/cel-engine.ts';
-import type { Steps } from '../policy/language/steps.ts';
+import type { Steps } from '../steps/steps.ts';
 import { judgePolicySteps } from '../policy/status/judge-policy.ts';
 import type { KubeObject } from '../reconcile/kube-object.ts';
 import { findingsBelow, refusedFindings, type FoundManifest } from '../files/refused-findings.ts';

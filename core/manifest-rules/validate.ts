@@ -5,7 +5,7 @@ import { checkSchema } from '../manifest/check-schema.ts';
 import { checkValues, withoutForbidden } from '../manifest/check-values.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { furtherErrors } from '../manifest/further-errors.ts';
-import { toEnd, type Steps } from '../policy/language/steps.ts';
+import { toEnd, type Steps } from '../steps/steps.ts';
 import { adviseFrom } from './advise-from.ts';
 import { adviseSwap } from './advise-swap.ts';
 import { checkDefinitions } from './check-definitions.ts';

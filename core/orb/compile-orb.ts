@@ -9,7 +9,7 @@ import { digestOfText } from '../manifest/digest.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import { parseOrbId } from '../manifest/orb-id.ts';
 import { effectiveEffect } from '../ontology/effective-effect.ts';
-import { toEnd, type Steps } from '../policy/language/steps.ts';
+import { toEnd, type Steps } from '../steps/steps.ts';
 import { compileRequest } from '../template/compile-request.ts';
 import { compileProbe } from './compile-probe.ts';
 import type { CompiledOrb, CompiledOutput, CompiledProvider } from './compiled-orb.ts';

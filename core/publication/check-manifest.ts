@@ -5,7 +5,7 @@ import type { Finding } from '../manifest/finding.ts';
 import { checkOntology } from '../ontology/check-ontology.ts';
 import { compileOrbSteps, type CompileOptions } from '../orb/compile-orb.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
-import { toEnd, type Steps } from '../policy/language/steps.ts';
+import { toEnd, type Steps } from '../steps/steps.ts';
 
 /** A manifest as the first two stages of publishing see it. */
 export interface PublicationCheck {

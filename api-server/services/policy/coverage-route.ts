@@ -2,7 +2,7 @@ import type { Ledger, StoredDecision } from '../../../adapters/ledger/port.ts';
 import type { Clock } from '../../../adapters/time/clock.ts';
 import type { JsonObject } from '../../../core/json/json-value.ts';
 import { policySet, type PolicySet } from '../../../core/policy/decision/policy-set.ts';
-import type { Steps } from '../../../core/policy/language/steps.ts';
+import type { Steps } from '../../../core/steps/steps.ts';
 import { RuleCounts, type RuleCoverage } from '../../../core/policy/simulation/coverage.ts';
 import { namespaceParameter, tenantFor } from '../../http/namespace.ts';
 import { problem } from '../../http/problem.ts';

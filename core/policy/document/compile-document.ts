@@ -2,7 +2,7 @@ import type { OrbPolicySpec } from '../../../crds/orbpolicy.ts';
 import type { Finding } from '../../manifest/finding.ts';
 import { ORB_FACTS } from '../facts/orb-facts.ts';
 import type { CompiledPolicy, PolicyEngine, PolicySource } from '../language/port.ts';
-import { toEnd, type Steps } from '../language/steps.ts';
+import { toEnd, type Steps } from '../../steps/steps.ts';
 import { definePolicy, type PolicyDefinition } from './definition.ts';
 import { lintDocument } from './lint-document.ts';
 

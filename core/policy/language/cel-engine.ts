@@ -9,7 +9,7 @@ import type { PolicyLintCode } from './lint-codes.ts';
 import { compileExpression, type Expression, type PolicyScope } from './expression.ts';
 import type { CompileResult, PolicyEngine, PolicySource, RuleSource } from './port.ts';
 import { lintRules, type CheckedRule } from './rule-lints.ts';
-import { toEnd, type Steps } from './steps.ts';
+import { toEnd, type Steps } from '../../steps/steps.ts';
 import type { Kind, Type } from './types.ts';
 
 interface Work {

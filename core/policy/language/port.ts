@@ -2,7 +2,7 @@ import type { Finding } from '../../manifest/finding.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { FactSchema, Phase } from '../facts/fact-schema.ts';
 import type { InputFactType } from '../facts/orb-facts.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../../steps/steps.ts';
 
 /** What a rule does when its condition is true (policy.md §2). */
 export type RuleEffect = 'deny' | 'allow' | 'require';

@@ -3,7 +3,7 @@ import type { Expression } from './expression.ts';
 import { implies } from './implies.ts';
 import type { PolicyLintCode } from './lint-codes.ts';
 import type { RuleEffect, RuleSource } from './port.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../../steps/steps.ts';
 
 /** A rule whose condition was compiled. */
 export interface CheckedRule {

@@ -3,7 +3,7 @@ import type { DecidedRule, Decision } from '../decision/decision.ts';
 import type { PolicySet } from '../decision/policy-set.ts';
 import type { Phase } from '../facts/fact-schema.ts';
 import type { Facts, Trace } from '../language/port.ts';
-import type { Steps } from '../language/steps.ts';
+import type { Steps } from '../../steps/steps.ts';
 import { MAX_TRACE_PARTS, partsIn } from './fixed-policy.ts';
 import type { CompletedFacts, FactOrigin } from './test-facts.ts';
 

@@ -7,7 +7,7 @@ import type { PolicySet } from '../decision/policy-set.ts';
 import { rootOf, type FactDefinition, type Phase } from '../facts/fact-schema.ts';
 import { ORB_FACTS } from '../facts/orb-facts.ts';
 import type { CompiledRule, Facts, Trace } from '../language/port.ts';
-import type { Steps } from '../language/steps.ts';
+import type { Steps } from '../../steps/steps.ts';
 import { smallestChange } from './smallest-change.ts';
 
 /** A change of facts after which the decision is another one. */

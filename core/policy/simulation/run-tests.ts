@@ -7,7 +7,7 @@ import { policySet, type PolicySet } from '../decision/policy-set.ts';
 import type { PolicyDefinition } from '../document/definition.ts';
 import { ORB_FACTS, withInputs } from '../facts/orb-facts.ts';
 import type { CompiledPolicy } from '../language/port.ts';
-import { toEnd, type Steps } from '../language/steps.ts';
+import { toEnd, type Steps } from '../../steps/steps.ts';
 import { completedFacts } from './test-facts.ts';
 
 interface PolicyTestResult {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../json/json-value.ts';
 import type { FactDefinition } from '../facts/fact-schema.ts';
-import type { Steps } from '../language/steps.ts';
+import type { Steps } from '../../steps/steps.ts';
 
 /** Whether the decision is another one with a value; a decision is one piece. */
 type Flips = (value: JsonValue) => Steps<boolean>;

@@ -7,7 +7,7 @@ import type { OrbPolicySpec } from '../../../crds/orbpolicy.ts';
 import { compileDocumentSteps } from '../document/compile-document.ts';
 import type { PolicyDefinition } from '../document/definition.ts';
 import type { CompiledPolicy, PolicyEngine } from '../language/port.ts';
-import { toEnd, type Steps } from '../language/steps.ts';
+import { toEnd, type Steps } from '../../steps/steps.ts';
 import { policyTestSteps, type PolicyTestReport } from '../simulation/run-tests.ts';
 
 /** What a policy is judged by, beside its own text. */

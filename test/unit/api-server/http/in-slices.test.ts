@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inSlices } from '../../../../api-server/http/in-slices.ts';
-import type { Steps } from '../../../../core/policy/language/steps.ts';
+import type { Steps } from '../../../../core/steps/steps.ts';
 
 /** Steps that each take so much of the processor, ms. */
 function* work(count: number, ms: number): Steps<string> {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { NO_ORBISET_POLICIES } from '../../../../../core/policy/decision/decide.ts';
 import { policySet, type PolicyInForce } from '../../../../../core/policy/decision/policy-set.ts';
 import { ORB_FACTS } from '../../../../../core/policy/facts/orb-facts.ts';
-import { toEnd } from '../../../../../core/policy/language/steps.ts';
+import { toEnd } from '../../../../../core/steps/steps.ts';
 import { dryRunSteps, type DryRun } from '../../../../../core/policy/simulation/dry-run.ts';
 import { completedFacts } from '../../../../../core/policy/simulation/test-facts.ts';
 import { aPolicy, aRule, someFacts } from '../../../../support/policies.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { OrbPolicySpec } from '../../../../../crds/orbpolicy.ts';
 import { NO_ORBISET_POLICIES } from '../../../../../core/policy/decision/decide.ts';
 import { policySet } from '../../../../../core/policy/decision/policy-set.ts';
-import { toEnd } from '../../../../../core/policy/language/steps.ts';
+import { toEnd } from '../../../../../core/steps/steps.ts';
 import { explainSteps, type Explanation } from '../../../../../core/policy/simulation/explain.ts';
 import { aPolicy, aRule, someFacts } from '../../../../support/policies.ts';
 
