@@ -33,6 +33,7 @@ interface CaseRunnerOptions {
 }
 
 const STOPPING: CaseWorkAnswer = { kind: 'unavailable', why: 'the service is stopping' };
+const STARVED: CaseWorkAnswer = { kind: 'unavailable', why: 'their thread had too little of the processor' };
 const NOT_STARTED: CaseWorkAnswer = { kind: 'unavailable', why: 'their thread did not start' };
 
 interface Job {
@@ -46,10 +47,10 @@ const whyEnded = (cause: unknown): string => {
 };
 
 /**
- * Runs the cases of strangers' suites: each piece of work in a thread of its own, with 2 s of the processor and
- * 64 MiB (trust.md §8.3). A thread that does not answer in time is killed. The caller's event loop stays free. Nothing leaves the thread but its
- * answer. Tenants whose work waits take turns, one piece each, so many slow suites of one delay another by one of them.
- * The caller bounds how much work waits.
+ * Runs the cases of strangers' suites: each piece of work in a thread of its own, with 2 s of the processor and 64 MiB
+ * (trust.md §8.3). A thread that uses more is killed, and so is one that has had no answer after 10 s. The caller's event
+ * loop stays free. Nothing leaves the thread but its answer. Tenants whose work waits take turns, one piece each, so many
+ * slow suites of one delay another by one of them. The caller bounds how much work waits.
  */
 export class CaseRunner {
   readonly #most: number;
@@ -98,6 +99,7 @@ export class CaseRunner {
       this.#next();
     };
     const stop = (why: string): void => end({ kind: 'stopped', why });
+    const tooLong = `they take more than ${this.#workMs} ms of the processor`;
     const kill = (): void => end(STOPPING);
     const timer = setTimeout(() => end(NOT_STARTED), START_MS);
     let endWait = (): void => clearTimeout(timer);
@@ -105,8 +107,10 @@ export class CaseRunner {
     const thread = this.#start({
       onMessage: (message) => {
         if (message[0] === 'done') return end({ kind: 'done', result: message[1] });
+        // It may have become ready while it was ended.
+        if (!this.#kill.has(kill)) return undefined;
         endWait();
-        endWait = limitCpu(thread, this.#workMs, () => stop(`they take longer than ${this.#workMs} ms`));
+        endWait = limitCpu(thread, this.#workMs, (usedUp) => (usedUp === 'clock' ? end(STARVED) : stop(tooLong)));
         return thread.post(work);
       },
       onEnd: (cause) => stop(whyEnded(cause)),

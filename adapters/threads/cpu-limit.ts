@@ -1,9 +1,12 @@
 import type { MeasuredThread } from './start-thread.ts';
 
-/** A thread of low priority gets no less than a fifth of a busy core for long. */
+/** Beside one busy thread of ordinary priority, one of low priority has a quarter of a core (`lower-priority.ts`). */
 const CLOCK_PER_CPU = 5;
-/** Shortest time between two looks at the thread, ms. */
-const LOOK_MS = 20;
+/** Shortest time between two samples, ms. */
+const SAMPLE_MS = 20;
+
+/** What is used up. */
+export type UsedUp = 'processor' | 'clock';
 
 /**
  * Watches how much of the processor a thread uses: a busy machine must not make good work look expensive.
@@ -11,28 +14,36 @@ const LOOK_MS = 20;
  * @param over called once when one of them is used up
  * @returns a function that ends the watch
  */
-export function limitCpu(thread: Pick<MeasuredThread<never>, 'cpuMs'>, cpuMs: number, over: () => void): () => void {
+export function limitCpu(
+  thread: Pick<MeasuredThread<never>, 'cpuMs'>,
+  cpuMs: number,
+  over: (usedUp: UsedUp) => void,
+): () => void {
   let isWatched = true;
-  let look: NodeJS.Timeout | undefined;
+  let sampleTimer: NodeJS.Timeout | undefined;
   const end = (): void => {
     isWatched = false;
-    clearTimeout(look);
-    clearTimeout(late);
+    clearTimeout(sampleTimer);
+    clearTimeout(clockTimer);
   };
-  const stop = (): void => {
+  const exceed = (usedUp: UsedUp): void => {
     end();
-    over();
+    over(usedUp);
   };
-  const late = setTimeout(stop, cpuMs * CLOCK_PER_CPU);
-  const lookAgain = async (before: number): Promise<void> => {
+  const clockTimer = setTimeout(() => exceed('clock'), cpuMs * CLOCK_PER_CPU);
+  const sample = async (before: number): Promise<void> => {
     const used = (await thread.cpuMs()) - before;
-    if (!isWatched) return;
-    if (used >= cpuMs) return stop();
-    look = setTimeout(() => void lookAgain(before), Math.max(LOOK_MS, cpuMs - used));
+    if (used >= cpuMs && isWatched) return exceed('processor');
+    sampleIn(cpuMs - used, before);
+  };
+  const sampleIn = (ms: number, before: number): void => {
+    // No number: the thread has ended.
+    if (isWatched && Number.isFinite(ms + before))
+      sampleTimer = setTimeout(() => void sample(before), Math.max(SAMPLE_MS, ms));
   };
   const begin = async (): Promise<void> => {
     const before = await thread.cpuMs();
-    if (isWatched) look = setTimeout(() => void lookAgain(before), cpuMs);
+    sampleIn(cpuMs, before);
   };
   void begin();
   return end;

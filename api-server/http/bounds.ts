@@ -10,7 +10,7 @@ import type { Refusal, ServerLimits } from './server-limits.ts';
 /** What strangers make the server hold at present. */
 export interface HttpLoad {
   readonly connections: number;
-  /** Bytes of bodies that have not arrived whole. */
+  /** Bytes of bodies that have not arrived whole, or wait for their turn. */
   readonly bodyBytes: number;
   /** Bytes of answers that callers have not read. */
   readonly unreadBytes: number;

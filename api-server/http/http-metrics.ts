@@ -21,7 +21,11 @@ export function createHttpMetrics(registry: Registry): {
   };
   const observe = (load: () => HttpLoad): void => {
     gauge('orb_http_connections', 'Open connections to the API.', () => load().connections);
-    gauge('orb_http_body_bytes', 'Bytes of bodies that have not arrived whole.', () => load().bodyBytes);
+    gauge(
+      'orb_http_body_bytes',
+      'Bytes of bodies that have not arrived whole, or wait for their turn.',
+      () => load().bodyBytes,
+    );
     gauge('orb_http_unread_bytes', 'Bytes of answers that callers have not read.', () => load().unreadBytes);
     gauge('orb_http_waiting_refusals', 'Refusals that wait for their turn.', () => load().waitingRefusals);
   };

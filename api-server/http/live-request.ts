@@ -83,8 +83,8 @@ export class LiveRequest implements RouteRequest {
     return readBody(this.#request, { ...terms, limitBytes }, this.#tools.held.ofBody(this.#exchange));
   }
 
-  turn(): Promise<void> {
-    return this.#tools.turns.long(requestShare(this.caller, this.params));
+  longTurn(): Promise<void> {
+    return this.#tools.turns.longTurn(requestShare(this.caller, this.params));
   }
 
   header(name: string): string | undefined {

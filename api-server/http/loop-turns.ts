@@ -1,6 +1,8 @@
 import { FairQueue } from '../../core/fair-share/fair-queue.ts';
 import type { Share } from '../../core/fair-share/share.ts';
+import { SharedPlaces } from '../../core/fair-share/shared-places.ts';
 import { LongTurns } from './long-turns.ts';
+import { whenSettled } from './when-settled.ts';
 
 /**
  * Longest time in which one turn of the event loop starts work, ms; the last piece may exceed it. What a piece makes ready
@@ -15,6 +17,8 @@ const TURN_MS = 4;
 const SHARED_TURN_MS = 1;
 /** After another tenant's work, the loop counts as shared for this time, ms. */
 const SHARED_FOR_MS = 1000;
+/** Of long bodies that wait for their turn: a pod of 512 MiB has room for so many. */
+const LONG_BODY_BYTES = 64 * 1024 * 1024;
 
 export interface LoopTurnsOptions {
   /** Monotonic ms. */
@@ -23,12 +27,11 @@ export interface LoopTurnsOptions {
   readonly nextTurn?: (callback: () => void) => void;
   /** Calls back once, so many ms later; default `setTimeout`. */
   readonly later?: (callback: () => void, ms: number) => void;
+  /** Percent of the bytes of long bodies that one tenant may have; default 100. */
+  readonly tenantPct?: number;
 }
 
 const onTimer = (callback: () => void, ms: number): void => void setTimeout(callback, ms);
-
-/** Calls back when everything has run that is ready now: promises, and what they make ready. */
-const whenSettled = (callback: () => void): void => queueMicrotask(() => process.nextTick(callback));
 
 /**
  * Shares the event loop between tenants, then between the keys of a tenant. Each turn of the loop starts work for a few
@@ -48,14 +51,19 @@ export class LoopTurns {
   /** A piece was started, and what it made ready still runs. */
   #isBusy = false;
   #lastTenant: string | undefined;
+  #lastAt = -Infinity;
+  /** When a tenant other than the last one was seen, monotonic ms. */
+  #otherAt = -Infinity;
   /** Monotonic ms until which the loop counts as shared. */
   #sharedUntil = -Infinity;
   readonly #long: LongTurns;
+  readonly #longBodies: SharedPlaces;
 
-  constructor({ now, nextTurn = setImmediate, later = onTimer }: LoopTurnsOptions) {
+  constructor({ now, nextTurn = setImmediate, later = onTimer, tenantPct = 100 }: LoopTurnsOptions) {
     this.#now = now;
     this.#nextTurn = nextTurn;
-    this.#long = new LongTurns({ now, nextTurn, later, isShared: () => now() < this.#sharedUntil });
+    this.#long = new LongTurns({ now, nextTurn, later, isShared: (tenant) => this.#isSharedBy(tenant) });
+    this.#longBodies = new SharedPlaces({ places: LONG_BODY_BYTES, tenantPct });
   }
 
   /** Pieces of work that wait. */
@@ -63,15 +71,31 @@ export class LoopTurns {
     return this.#waiting.size;
   }
 
+  /** Bytes of long bodies that wait for their turn, or hold them still. */
+  get longBodyBytes(): number {
+    return this.#longBodies.used;
+  }
+
   /** Resolves when a piece may run that takes some ten ms: all until the next `await` of what is not ready. */
-  long(share: Share): Promise<void> {
-    this.#noteTenant(share.tenant);
+  longTurn(share: Share): Promise<void> {
     return this.#long.turn(share);
+  }
+
+  /**
+   * As `longTurn`, for a body that was read whole.
+   * @returns undefined: bodies that wait hold too much memory. Else resolves with a function that gives its bytes back,
+   *   to be called once
+   */
+  longBody(share: Share, bytes: number): Promise<() => void> | undefined {
+    const { tenant } = share;
+    if (!this.#longBodies.take(tenant, bytes)) return undefined;
+    const giveBack = (): void => this.#longBodies.giveBack(tenant, bytes);
+    return this.#long.turn(share).then(() => giveBack);
   }
 
   /** Starts the work, at once or later. @returns what the work returns */
   run<T>(share: Share, work: () => Promise<T>): Promise<T> {
-    this.#noteTenant(share.tenant);
+    this.note(share.tenant);
     if (!this.#isBusy && this.#waiting.size === 0 && this.#hasTime()) return this.#begin(work);
     return new Promise((resolve, reject) => {
       this.#waiting.push(share, () => {
@@ -97,10 +121,21 @@ export class LoopTurns {
     this.#next();
   };
 
-  #noteTenant(tenant: string): void {
-    if (tenant === this.#lastTenant) return;
-    if (this.#lastTenant !== undefined) this.#sharedUntil = this.#now() + SHARED_FOR_MS;
-    this.#lastTenant = tenant;
+  /** Notes that a tenant uses the loop. */
+  note(tenant: string): void {
+    const now = this.#now();
+    if (tenant !== this.#lastTenant) {
+      if (this.#lastTenant !== undefined) this.#sharedUntil = now + SHARED_FOR_MS;
+      this.#otherAt = this.#lastAt;
+      this.#lastTenant = tenant;
+    }
+    this.#lastAt = now;
+  }
+
+  /** Whether another tenant than this one was seen lately. */
+  #isSharedBy(tenant: string): boolean {
+    const seenAt = tenant === this.#lastTenant ? this.#otherAt : this.#lastAt;
+    return this.#now() - seenAt < SHARED_FOR_MS;
   }
 
   #next(): void {

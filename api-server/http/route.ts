@@ -28,7 +28,7 @@ export interface RouteRequest {
    * Resolves when the next piece of its work may run: each that may take some ten milliseconds needs a turn. With a long
    * body (`long-body.ts`) a handler has its first turn when it is called.
    */
-  readonly turn: () => Promise<void>;
+  readonly longTurn: () => Promise<void>;
   /** Aborted when the caller goes away before the answer is complete. */
   readonly signal: AbortSignal;
 }

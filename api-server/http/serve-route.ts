@@ -138,10 +138,24 @@ function handled(context: ServeContext, matched: Matched, body: Uint8Array): Pro
   return exchange.response.destroyed ? NO_ANSWER : route.handle(new LiveRequest(exchange, params, body, context));
 }
 
-/** The same for a long body, when it is its turn. */
+/** The same for a long body, when it is its turn. A run has a place, so its body counts only until then. */
 async function handledInTurn(context: ServeContext, matched: Matched, body: Uint8Array): Promise<Reply | undefined> {
-  await context.turns.long(requestShare(matched.exchange.caller, matched.params));
-  return handled(context, matched, body);
+  const { route, exchange, params } = matched;
+  const turn = context.turns.longBody(requestShare(exchange.caller, params), body.length);
+  if (turn === undefined) return problem(exchange, 'overloaded', { headers: { 'retry-after': '1' } });
+  const giveBack = await turn;
+  if (route.sheds) giveBack();
+  try {
+    return await handled(context, matched, body);
+  } finally {
+    if (!route.sheds) giveBack();
+  }
+}
+
+/** Notes whose request it is, so that long work of others leaves it time. The key of a caller may act for several. */
+function noteTenant({ turns }: ServeContext, { exchange: { caller }, params }: Matched): void {
+  const { tenant } = requestShare(caller, params);
+  if (tenant !== '' && tenant !== '*') turns.note(tenant);
 }
 
 /** A run: it has a place among the runs in flight, and its handler starts when it is its tenant's turn. */
@@ -167,6 +181,7 @@ async function served(context: ServeContext, matched: Matched): Promise<Reply | 
   if (route.accepts === 'bytes') return route.handle(new LiveRequest(exchange, params, NO_BYTES, context));
   const body = await bodyOf(context, matched);
   if (!(body instanceof Uint8Array)) return body;
+  if (body.length === 0) noteTenant(context, matched);
   return body.length > LONG_BYTES ? handledInTurn(context, matched, body) : handled(context, matched, body);
 }
 

@@ -262,6 +262,9 @@ export function createApp(options: AppOptions): App {
     scheme: options.tls === undefined ? 'http' : 'https',
     useTls: (files) => replaceTls(server, files),
     drain,
-    load,
+    load: () => {
+      const held = load();
+      return { ...held, bodyBytes: held.bodyBytes + context.turns.longBodyBytes };
+    },
   };
 }

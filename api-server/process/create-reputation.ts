@@ -43,8 +43,8 @@ export function createReputation(
   const allowedOrigins = exceptions.map(({ origin }) => origin);
   const primitives = { sha256, ed25519Verify };
   const { isSigned } = createReceiptVerifier(document, { ...primitives, now: clock.now });
-  const turn = (tenant: string): Promise<void> => turns.long({ tenant, key: 'publications' });
-  const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives, turn };
+  const longTurn = (tenant: string): Promise<void> => turns.longTurn({ tenant, key: 'publications' });
+  const checking = { ledger, clock, certificates, allowedOrigins, runCases: cases.run, isSigned, primitives, longTurn };
   const created = new Reputation({
     counters: createReputationCounters(metrics.registry),
     ...reputation,
@@ -59,7 +59,7 @@ export function createReputation(
     resolveTxt,
     allowedOrigins,
     checkTests: createCheckTests(checking),
-    turn,
+    longTurn,
     scorer: scores,
   });
   observeReputation(metrics.registry, created.metricSources());

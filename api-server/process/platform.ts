@@ -253,7 +253,11 @@ async function closeParts(
  */
 export async function openPlatform(root: string, options: PlatformOptions): Promise<Platform> {
   const { clock, log, keys, exceptions, ca } = options;
-  const [version, random, turns] = [versionOf(root), randomSource(), new LoopTurns({ now: clock.monotonic })];
+  const [version, random, turns] = [
+    versionOf(root),
+    randomSource(),
+    new LoopTurns({ now: clock.monotonic, tenantPct: options.use.tenantPct }),
+  ];
   const document = await openDocument(keys);
   const { head, ledger } = await openLog(options, random, document);
   const dialer = createDialer({ exceptions, ca, clock });

@@ -25,7 +25,7 @@ export interface CheckTestsParts {
   readonly isSigned: (jws: string) => Promise<boolean>;
   readonly primitives: Primitives;
   /** Resolves when the next piece of a tenant's check may run: each takes up to some ten milliseconds. */
-  readonly turn: (tenant: string) => Promise<unknown>;
+  readonly longTurn: (tenant: string) => Promise<unknown>;
 }
 
 async function cited({ ledger, isSigned }: CheckTestsParts, receiptId: string, tenant: string): Promise<CitedReceipt> {
@@ -54,7 +54,7 @@ function accepted(
 /** Stage `tests` of the pipeline, with the receipts of this ledger (trust.md §8.4). */
 export function createCheckTests(parts: CheckTestsParts): CheckTests {
   return async (orb: CompiledOrb, request: PublishRequest): Promise<TestsVerdict> => {
-    const { ledger, clock, allowedOrigins, runCases, primitives, turn } = parts;
+    const { ledger, clock, allowedOrigins, runCases, primitives, longTurn } = parts;
     const { ok, findings, report, audit } = await judgeTests(
       {
         manifest: request.manifest,
@@ -70,7 +70,7 @@ export function createCheckTests(parts: CheckTestsParts): CheckTests {
         runCases: (work) => runCases(work, request.tenant),
         wasAccepted: (reportSha256) => ledger.hasTestReport(orb.orbId, reportSha256),
         primitives,
-        turn: () => turn(request.tenant),
+        turn: () => longTurn(request.tenant),
       },
     );
     if (report === undefined) return { findings, summary: null, audit: undefined, accepted: undefined };

@@ -23,7 +23,7 @@ export interface PublisherParts {
   readonly checkTests: CheckTests;
   readonly counters: Pick<ReputationCounters, 'published'>;
   /** Resolves when the next piece of a tenant's publication may run. */
-  readonly turn: (tenant: string) => Promise<unknown>;
+  readonly longTurn: (tenant: string) => Promise<unknown>;
   /** Called after entries were written that make versions due for an evaluation. */
   readonly changed: () => void;
 }
@@ -67,10 +67,10 @@ export class Publisher {
   }
 
   async #run(request: PublishRequest): Promise<Published> {
-    const { allowedOrigins, turn } = this.#parts;
+    const { allowedOrigins, longTurn } = this.#parts;
     const { manifest, tenant } = request;
     const steps = checkManifestSteps(manifest, { namespace: tenant, allowedOrigins });
-    const { orb, schema, ontology } = await inSlices(steps, () => turn(tenant));
+    const { orb, schema, ontology } = await inSlices(steps, () => longTurn(tenant));
     const facts: ReportFacts = {
       orbId: orb?.orbId ?? null,
       manifestDigest: orb?.digest ?? null,

@@ -41,7 +41,7 @@ export interface ReputationOptions {
   readonly operator: OperatorProof;
   readonly checkTests: CheckTests;
   /** As in `PublisherParts`. */
-  readonly turn: (tenant: string) => Promise<unknown>;
+  readonly longTurn: (tenant: string) => Promise<unknown>;
   readonly counters: ReputationCounters;
   /** Time between evaluations of an Orb with new runs, ms. */
   readonly intervalMs: number;

@@ -32,8 +32,6 @@ export interface RunPlan extends ResolvedRun {
   readonly policy: RunPolicy | undefined;
   /** Standalone only: show the redacted provider answer. */
   readonly debug: boolean;
-  /** The request was long: so are its inputs, and what is made of them. */
-  readonly isLong: boolean;
 }
 
 /** Whose work a run is: the tenant is the one of its Orbiset. */

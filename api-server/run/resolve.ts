@@ -6,7 +6,6 @@ import type { CompiledOrbiset } from '../../core/orb/orbiset.ts';
 import { resolveOrb } from '../../core/orb/resolve-orb.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import { selectProviders, type Selection } from '../../core/run/eligibility.ts';
-import { LONG_BYTES } from '../http/long-body.ts';
 import { problem } from '../http/problem.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { faultOf, orbNotFound } from '../orbs/orb-not-found.ts';
@@ -170,7 +169,6 @@ export function planRun(
       claim: asked.claim,
       policy,
       debug: settings.standalone && request.caller !== undefined && asked.debug,
-      isLong: request.body.length > LONG_BYTES,
     },
   };
 }

@@ -7,7 +7,7 @@ import { refuse, type Step } from '../http/route.ts';
 import type { LiveRun } from '../runtime/runs-in-flight.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { replay } from './idempotency.ts';
-import { shareOf, type RunPlan } from './plan.ts';
+import type { RunPlan } from './plan.ts';
 import { policyRecord, startRows } from './policy-rows.ts';
 import { observeDecisions, unapproved, type DeniedRun } from './run-policy.ts';
 import { commitText, type Commitment } from './seal-run.ts';
@@ -88,14 +88,12 @@ function withoutApprovals(plan: RunPlan): DeniedRun {
  *   is sent then, and the run is over
  */
 export async function startRun(runtime: Runtime, plan: RunPlan): Promise<Step<Run> | Unapproved> {
+  const input = commitText(runtime, plan.policy?.inputText ?? jcs(plan.inputs));
+  const seed = seedOf(runtime, plan, input);
   const began = runtime.clock.monotonic();
-  // First: a kill switch must reach the run from here on.
   const live = runtime.inFlight.begin(plan.orbiset.fullName, plan.orb, plan.timeoutMs);
   let started = false;
   try {
-    if (plan.isLong) await runtime.turns.long(shareOf(plan));
-    const input = commitText(runtime, plan.policy?.inputText ?? jcs(plan.inputs));
-    const seed = seedOf(runtime, plan, input);
     const result = await runtime.ledger.startRun(startRow(runtime, plan, seed, true));
     if (result.kind === 'idempotent') return refuse(replay(plan, result.entry));
     if (result.kind === 'grant-used') return { ok: false, denied: withoutApprovals(plan) };

@@ -5,7 +5,7 @@ interface Stretch {
   /** Its first byte in the text. */
   readonly from: number;
   /** Bytes of the text for each byte of it; 0: all its bytes stand for one place. */
-  readonly per: number;
+  readonly perByte: number;
 }
 
 /** A text with an encoding taken off, and where its bytes come from. */
@@ -81,9 +81,9 @@ class ViewWriter {
 
   /** Takes an encoded place, which has never fewer bytes than what stands for it. */
   put({ bytes, length }: Place): void {
-    const per = bytes.length === 1 ? length : 0;
+    const perByte = bytes.length === 1 ? length : 0;
     // Places of one byte that follow each other are one stretch: a text may be nothing but escapes.
-    if (per < 2 || this.#stretches.at(-1)?.per !== per) this.#begin(per);
+    if (perByte < 2 || this.#stretches.at(-1)?.perByte !== perByte) this.#begin(perByte);
     for (const byte of bytes) {
       this.#bytes[this.#length] = byte;
       this.#length += 1;
@@ -97,8 +97,8 @@ class ViewWriter {
     return { bytes: this.#bytes.subarray(0, this.#length), stretches: this.#stretches };
   }
 
-  #begin(per: number): void {
-    this.#stretches.push({ at: this.#length, from: this.#read, per });
+  #begin(perByte: number): void {
+    this.#stretches.push({ at: this.#length, from: this.#read, perByte });
   }
 }
 
@@ -133,6 +133,6 @@ export function offsetInText({ stretches }: View, offset: number): number {
     if ((stretches[middle]?.at ?? 0) <= offset) low = middle;
     else high = middle - 1;
   }
-  const { at = 0, from = 0, per = 0 } = stretches[low] ?? {};
-  return from + (offset - at) * per;
+  const { at = 0, from = 0, perByte = 0 } = stretches[low] ?? {};
+  return from + (offset - at) * perByte;
 }

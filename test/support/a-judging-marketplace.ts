@@ -114,7 +114,7 @@ export async function aJudgingMarketplace(
     runCases: (work) => runCases(work),
     isSigned: (jws) => selfCheck.verifies(jws),
     primitives: { sha256, ed25519Verify },
-    turn: nextTurn,
+    longTurn: nextTurn,
   });
   const reputation = aReputation(ledger, clock, { checkTests });
   await reputation.open();

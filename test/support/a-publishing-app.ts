@@ -65,7 +65,7 @@ export async function startPublishingApp(ledger: Ledger, cases: CaseRunner): Pro
       allowedOrigins: [],
       isSigned: async () => true,
       primitives: { sha256, ed25519Verify },
-      turn: nextTurn,
+      longTurn: nextTurn,
       runCases: cases.run,
     }),
   });

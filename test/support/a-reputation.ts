@@ -34,7 +34,7 @@ export const aReputation = (ledger: Ledger, clock: Clock, change: ReputationChan
     allowedOrigins: [],
     operator: { orgs: new Map(), firstComes: true },
     checkTests: () => Promise.resolve({ findings: [], summary: null, audit: undefined, accepted: undefined }),
-    turn: nextTurn,
+    longTurn: nextTurn,
     counters: { published: () => undefined, evaluated: () => undefined },
     intervalMs: 1000,
     scorer: scoreHere(ledger),

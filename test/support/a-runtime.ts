@@ -168,7 +168,7 @@ function requestOf(call: Call, number: number, turns: LoopTurns): RouteRequest {
     headerPairs: [],
     address: '127.0.0.1',
     body: Buffer.from(body),
-    turn: () => turns.long(requestShare(caller ?? undefined, params)),
+    longTurn: () => turns.longTurn(requestShare(caller ?? undefined, params)),
     readBody: () => ({ kind: 'body', bytes: Buffer.from(body) }),
     signal: new AbortController().signal,
   };

@@ -35,7 +35,7 @@ const wrongOr = (full: Reply, resolved: ReturnType<typeof resolveRun>): Reply =>
 
 /** After a long body was read, other tenants have their turn before its run is planned. */
 const leaveTurn = (request: RouteRequest): Promise<void> | undefined =>
-  request.body.length > LONG_BYTES ? request.turn() : undefined;
+  request.body.length > LONG_BYTES ? request.longTurn() : undefined;
 
 /**
  * From a request to its answer. Each step returns what the next step needs, or the answer that ends the request: parse,

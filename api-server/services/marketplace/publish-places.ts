@@ -1,4 +1,4 @@
-/** Publications that are checked at the same time. Each may take two seconds of a thread, and its body is in memory. */
+/** Publications that are checked at the same time. Each may take two seconds of the processor, and its body is in memory. */
 const MOST = 32;
 const MOST_OF_A_TENANT = 4;
 /** From this many on, a tenant that has a place gets no other one: eight tenants with four places would hold them all. */

@@ -46,7 +46,7 @@ function memberErrors(body: JsonObject): readonly ProblemError[] {
 /** Parsing a large body takes some ten milliseconds, and so does checking what was parsed. */
 async function bodyOf(request: RouteRequest): Promise<Step<Body>> {
   const parsed = parseJson(request.body);
-  await request.turn();
+  await request.longTurn();
   const checked = checkJson(parsed);
   if (!checked.ok) {
     const errors = checked.findings.map(({ pointer, code, detail }) => ({ pointer, code, detail }));

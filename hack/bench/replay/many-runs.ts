@@ -90,7 +90,7 @@ function requestAt(number: number, caller: Caller): RouteRequest {
     headerPairs: [],
     address: '127.0.0.1',
     body: Buffer.from(body),
-    turn: () => Promise.resolve(),
+    longTurn: () => Promise.resolve(),
     readBody: () => {
       throw new TypeError('the body of an execution is read before its handler');
     },

@@ -57,10 +57,28 @@ describe('CaseRunner', () => {
 
   it('kills a thread that does not answer in time', async () => {
     const made = threads();
-    const answer = new CaseRunner({ most: 1, workMs: 1, start: made.start }).run(WORK, 'acme');
+    const answer = new CaseRunner({ most: 1, workMs: 10, start: made.start }).run(WORK, 'acme');
     made.events[0]?.onMessage(['ready']);
-    expect(await answer).to.deep.equal({ kind: 'stopped', why: 'they take longer than 1 ms' });
+    expect(await answer).to.deep.equal({ kind: 'stopped', why: 'they take more than 10 ms of the processor' });
     expect(made.ended).to.equal(1);
+  });
+
+  it('says that the platform could not run them when the thread had too little of the processor', async () => {
+    const made = threads();
+    const start: typeof made.start = (events) => ({ ...made.start(events), cpuMs: () => Promise.resolve(0) });
+    const answer = new CaseRunner({ most: 1, workMs: 1, start }).run(WORK, 'acme');
+    made.events[0]?.onMessage(['ready']);
+    expect(await answer).to.deep.equal({ kind: 'unavailable', why: 'their thread had too little of the processor' });
+  });
+
+  it('gives no work to a thread that becomes ready while it is ended', async () => {
+    const made = threads();
+    const runner = new CaseRunner({ most: 1, start: made.start });
+    const answer = runner.run(WORK, 'acme');
+    runner.close();
+    made.events[0]?.onMessage(['ready']);
+    expect([made.posted, made.usedMs]).to.deep.equal([[], 0]);
+    expect((await answer).kind).to.equal('unavailable');
   });
 
   const causes: readonly (readonly [cause: unknown, why: string])[] = [

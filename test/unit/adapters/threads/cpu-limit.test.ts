@@ -15,11 +15,11 @@ function aThread(perLookMs: number) {
 
 describe('limitCpu', () => {
   it('ends work when its processor time is used up, and once', async () => {
-    let times = 0;
-    limitCpu(aThread(30), 30, () => (times += 1));
-    await untilTrue('it is over', () => times > 0);
+    const usedUp: string[] = [];
+    limitCpu(aThread(30), 30, (what) => void usedUp.push(what));
+    await untilTrue('it is over', () => usedUp.length > 0);
     await delay(200);
-    expect(times).to.equal(1);
+    expect(usedUp).to.deep.equal(['processor']);
   });
 
   it('looks again while the thread had less of the processor than of the time', async () => {
@@ -33,13 +33,24 @@ describe('limitCpu', () => {
   it('ends work that takes five times as long by the clock', async () => {
     const thread = aThread(0);
     const began = performance.now();
-    let isOver = false;
-    limitCpu(thread, 30, () => (isOver = true));
-    await untilTrue('it is over', () => isOver);
+    const usedUp: string[] = [];
+    limitCpu(thread, 30, (what) => void usedUp.push(what));
+    await untilTrue('it is over', () => usedUp.length > 0);
+    expect(usedUp).to.deep.equal(['clock']);
     expect(performance.now() - began).to.be.at.least(149);
     const { length } = thread.looks;
     await delay(60);
     expect(thread.looks).to.have.length(length);
+  });
+
+  it('samples no thread that has ended', async () => {
+    let samples = 0;
+    const usedUp: string[] = [];
+    const cpuMs = (): Promise<number> => Promise.resolve((samples += 1) > 1 ? Number.NaN : 0);
+    const end = limitCpu({ cpuMs }, 30, (what) => void usedUp.push(what));
+    await delay(100);
+    expect([samples, usedUp]).to.deep.equal([2, []]);
+    end();
   });
 
   it('does nothing after its end', async () => {

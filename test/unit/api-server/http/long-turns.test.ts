@@ -11,12 +11,12 @@ function aLoop({ isShared = true, workMs = 10 } = {}) {
   let now = 0;
   let shared = isShared;
   const nextTurns: (() => void)[] = [];
-  const rests: { readonly callback: () => void; readonly ms: number }[] = [];
+  const timers: { readonly callback: () => void; readonly at: number }[] = [];
   const turns = new LongTurns({
     now: () => now,
     isShared: () => shared,
     nextTurn: (callback) => void nextTurns.push(callback),
-    later: (callback, ms) => void rests.push({ callback, ms }),
+    later: (callback, ms) => void timers.push({ callback, at: now + ms }),
   });
   const done: string[] = [];
   const piece = async (share: Share, name: string, ms = workMs): Promise<void> => {
@@ -24,58 +24,88 @@ function aLoop({ isShared = true, workMs = 10 } = {}) {
     now += ms;
     done.push(name);
   };
-  /** Ends the rest, or goes to the next turn of the loop; then all runs that may. */
-  const proceed = async (): Promise<void> => {
-    const callback = rests.shift()?.callback ?? nextTurns.shift();
-    callback?.();
+  /** Goes on until nothing is left to do but what waits for a timer. */
+  const settle = async (): Promise<void> => {
     await settled();
+    for (let callback = nextTurns.shift(); callback !== undefined; callback = nextTurns.shift()) {
+      callback();
+      await settled();
+    }
   };
-  return { turns, piece, done, rests, nextTurns, proceed, share: (value: boolean) => void (shared = value) };
+  const pass = async (ms: number): Promise<void> => {
+    now += ms;
+    for (const timer of timers.splice(0)) {
+      if (timer.at <= now) timer.callback();
+      else timers.push(timer);
+    }
+    await settle();
+  };
+  return { turns, piece, done, timers, nextTurns, settle, pass, share: (value: boolean) => void (shared = value) };
 }
 
 describe('LongTurns', () => {
-  it('lets the first piece run at once, and one at a time', async () => {
-    const { turns, piece, done } = aLoop();
+  it('lets the first piece run at once, and the next one in another turn of the loop', async () => {
+    const { turns, piece, done, settle } = aLoop({ isShared: false });
     for (const name of ['a1', 'a2', 'a3']) void piece(A, name);
     await settled();
     expect([done, turns.waiting]).to.deep.equal([['a1'], 2]);
+    await settle();
+    expect([done, turns.waiting]).to.deep.equal([['a1', 'a2', 'a3'], 0]);
   });
 
-  it('rests three times as long as a piece took while the loop is shared', async () => {
-    const { piece, done, rests, nextTurns, proceed } = aLoop({ workMs: 12 });
-    void piece(A, 'a1');
-    void piece(A, 'a2');
-    await settled();
-    expect([rests.map(({ ms }) => ms), nextTurns.length]).to.deep.equal([[36], 0]);
-    await proceed();
-    expect([done, rests.map(({ ms }) => ms)]).to.deep.equal([['a1', 'a2'], [36]]);
-  });
-
-  it('rests no longer than 150 ms after a piece that took very long', async () => {
-    const { piece, rests } = aLoop({ workMs: 400 });
-    void piece(A, 'a1');
-    await settled();
-    expect(rests.map(({ ms }) => ms)).to.deep.equal([150]);
-  });
-
-  it('leaves one turn of the loop between pieces while a tenant is alone', async () => {
-    const { piece, done, rests, nextTurns, proceed } = aLoop({ isShared: false });
-    void piece(A, 'a1');
-    void piece(A, 'a2');
-    await settled();
-    expect([done, rests.length, nextTurns.length]).to.deep.equal([['a1'], 0, 1]);
-    await proceed();
+  it('lets a tenant rest three times as long as its piece took, while the loop is shared', async () => {
+    const { piece, done, timers, settle, pass } = aLoop({ workMs: 12 });
+    for (const name of ['a1', 'a2', 'a3']) void piece(A, name);
+    await settle();
+    expect([done, timers.map(({ at }) => at)]).to.deep.equal([['a1'], [48]]);
+    await pass(35);
+    expect(done).to.deep.equal(['a1']);
+    await pass(1);
     expect(done).to.deep.equal(['a1', 'a2']);
+    await pass(36);
+    expect(done).to.deep.equal(['a1', 'a2', 'a3']);
+  });
+
+  it('lets it rest no longer than 300 ms after a piece that took very long', async () => {
+    const { piece, timers, settle } = aLoop({ workMs: 400 });
+    for (const name of ['a1', 'a2']) void piece(A, name);
+    await settle();
+    expect(timers.map(({ at }) => at)).to.deep.equal([700]);
+  });
+
+  it('gives another tenant its piece while one rests', async () => {
+    const { piece, done, settle, pass } = aLoop();
+    for (const name of ['a1', 'a2', 'a3']) void piece(A, name);
+    await settle();
+    void piece(B, 'b1', 2);
+    await settle();
+    expect(done).to.deep.equal(['a1', 'b1']);
+    void piece(B, 'b2', 2);
+    await settle();
+    expect(done).to.deep.equal(['a1', 'b1']);
+    await pass(6);
+    expect(done).to.deep.equal(['a1', 'b1', 'b2']);
+    await pass(24);
+    expect(done).to.deep.equal(['a1', 'b1', 'b2', 'a2']);
+  });
+
+  it('gives tenants turns, one piece each', async () => {
+    const { piece, done, settle } = aLoop({ isShared: false });
+    for (const name of ['a1', 'a2', 'a3']) void piece(A, name);
+    void piece(B, 'b1');
+    await settle();
+    expect(done).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
   });
 
   it('looks after each piece whether the loop is shared', async () => {
-    const { piece, rests, nextTurns, proceed, share } = aLoop({ isShared: false });
-    void piece(A, 'a1');
-    void piece(A, 'a2');
+    const { piece, done, settle, pass, share } = aLoop({ isShared: false });
+    for (const name of ['a1', 'a2', 'a3']) void piece(A, name);
     await settled();
     share(true);
-    await proceed();
-    expect([rests.length, nextTurns.length]).to.deep.equal([1, 0]);
+    await settle();
+    expect(done).to.deep.equal(['a1', 'a2']);
+    await pass(30);
+    expect(done).to.deep.equal(['a1', 'a2', 'a3']);
   });
 
   it('counts what a piece makes ready as its time', async () => {
@@ -84,7 +114,7 @@ describe('LongTurns', () => {
     const turns = new LongTurns({
       now: () => now,
       isShared: () => true,
-      nextTurn: () => undefined,
+      nextTurn: (callback) => callback(),
       later: (_, ms) => void rests.push(ms),
     });
     void (async () => {
@@ -93,25 +123,17 @@ describe('LongTurns', () => {
       await Promise.resolve();
       now += 6;
     })();
+    void turns.turn(A);
     await settled();
     expect(rests).to.deep.equal([33]);
   });
 
-  it('gives tenants turns, one piece each', async () => {
-    const { piece, done, proceed } = aLoop();
-    for (const name of ['a1', 'a2', 'a3']) void piece(A, name);
-    void piece(B, 'b1');
-    await settled();
-    for (let turn = 0; turn < 3; turn += 1) await proceed();
-    expect(done).to.deep.equal(['a1', 'a2', 'b1', 'a3']);
-  });
-
-  it('starts at once again after it had nothing to do', async () => {
-    const { piece, done, proceed, turns } = aLoop();
+  it('starts at once again after it had nothing to do, and keeps no timer', async () => {
+    const { piece, done, settle, timers, pass } = aLoop();
     void piece(A, 'a1');
-    await settled();
-    await proceed();
-    expect(turns.waiting).to.equal(0);
+    await settle();
+    expect(timers).to.deep.equal([]);
+    await pass(30);
     void piece(A, 'a2');
     await settled();
     expect(done).to.deep.equal(['a1', 'a2']);

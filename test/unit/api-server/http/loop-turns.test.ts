@@ -44,6 +44,29 @@ function aLoop({ workMs, afterMs = 0 }: Durations) {
   return { turns, started, start, turn, pass };
 }
 
+/** Long pieces of 10 ms; each look at a timer ends it. */
+function aLongLoop() {
+  let now = 0;
+  const rests: number[] = [];
+  const turns = new LoopTurns({
+    now: () => now,
+    later: (callback, ms) => {
+      rests.push(ms);
+      now += ms;
+      setImmediate(callback);
+    },
+  });
+  const long = async (share: Share, count: number): Promise<void> => {
+    const piece = async (): Promise<void> => {
+      await turns.longTurn(share);
+      now += 10;
+    };
+    await Promise.all(Array.from({ length: count }, piece));
+    await nextTurn(); // what the last piece made ready has run
+  };
+  return { turns, rests, long, pass: (ms: number) => void (now += ms) };
+}
+
 describe('LoopTurns', () => {
   it('starts work at once when the loop is idle', async () => {
     const { start, started, turns } = aLoop({ workMs: 1 });
@@ -85,29 +108,51 @@ describe('LoopTurns', () => {
     expect(started.join('')).to.equal('aabaaaaaaaaa');
   });
 
-  it('lets long work rest while another tenant has work, and a second longer', async () => {
-    let now = 0;
-    const rests: number[] = [];
-    const turns = new LoopTurns({
-      now: () => now,
-      nextTurn: (callback) => void setImmediate(callback),
-      later: (callback, ms) => {
-        rests.push(ms);
-        setImmediate(callback);
-      },
+  describe('for long work', () => {
+    it('lets a tenant rest while another one has work, and a second longer', async () => {
+      const { turns, rests, long, pass } = aLongLoop();
+      turns.note('a');
+      await long(A, 3);
+      expect(rests).to.deep.equal([]);
+      await turns.run(B, () => Promise.resolve());
+      await long(A, 3);
+      expect(rests).to.deep.equal([30, 30]);
+      pass(1000);
+      await long(A, 3);
+      expect(rests).to.deep.equal([30, 30]);
     });
-    const long = async (share: Share): Promise<void> => {
-      await turns.long(share);
-      now += 10;
-      await nextTurn();
-    };
-    await long(A);
-    expect(rests).to.deep.equal([]);
-    await turns.run(B, () => Promise.resolve());
-    await long(A);
-    now += 1000;
-    await long(A);
-    expect(rests).to.deep.equal([30]);
+
+    it('lets it rest as long as another one is seen, though only that one comes', async () => {
+      const { turns, rests, long, pass } = aLongLoop();
+      turns.note('a');
+      for (let second = 0; second < 3; second += 1) {
+        pass(1000);
+        turns.note('b');
+        await long(A, 2);
+      }
+      expect(rests).to.deep.equal([30, 30, 30]);
+    });
+
+    it('has no room for bodies beyond what waits, and again when bytes are given back', async () => {
+      const { turns } = aLongLoop();
+      const half = 32 * 1024 * 1024;
+      const [first, second] = [turns.longBody(A, half), turns.longBody(B, half)];
+      expect([turns.longBody(A, 1), turns.longBodyBytes]).to.deep.equal([undefined, 2 * half]);
+      (await first)?.();
+      expect(turns.longBodyBytes).to.equal(half);
+      (await second)?.();
+      (await turns.longBody(A, 1))?.();
+      expect(turns.longBodyBytes).to.equal(0);
+    });
+
+    it('leaves a part of the room to a tenant that comes', async () => {
+      const turns = new LoopTurns({ now: () => 0, tenantPct: 75 });
+      const mega = 1024 * 1024;
+      let taken = 0;
+      while (turns.longBody(A, mega) !== undefined) taken += 1;
+      expect(taken).to.equal(48);
+      expect(turns.longBody(B, mega)).to.not.equal(undefined);
+    });
   });
 
   it('lets no later work of the same key overtake what waits', async () => {

@@ -20,7 +20,7 @@ function asked(
     headerPairs: [],
     address: '127.0.0.1',
     body: new Uint8Array(),
-    turn: () => Promise.resolve(),
+    longTurn: () => Promise.resolve(),
     readBody: (given) => {
       terms.push(given);
       return result;

@@ -76,7 +76,7 @@ describe('a publication that is overtaken while its tests are checked', () => {
       operator: { orgs: new Map(), firstComes: true },
       checkTests,
       counters: { published: () => undefined },
-      turn: nextTurn,
+      longTurn: nextTurn,
       changed: () => void (changed += 1),
     });
     const result = await publisher.publish(asked);

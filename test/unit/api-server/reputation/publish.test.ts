@@ -98,7 +98,7 @@ describe('Publisher', () => {
 
   it('checks a manifest in pieces, each at a turn of the tenant that publishes', async () => {
     const tenants: string[] = [];
-    await publish({}, { turn: async (tenant) => void tenants.push(tenant) });
+    await publish({}, { longTurn: async (tenant) => void tenants.push(tenant) });
     expect(tenants.length).to.be.at.least(2);
     expect(new Set(tenants)).to.deep.equal(new Set(['acme']));
   });

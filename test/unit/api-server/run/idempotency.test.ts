@@ -31,7 +31,7 @@ const BARE: Omit<RouteRequest, 'caller' | 'header'> = {
   headerPairs: [],
   address: '192.0.2.1',
   body: new Uint8Array(),
-  turn: () => Promise.resolve(),
+  longTurn: () => Promise.resolve(),
   readBody: () => ({ kind: 'body', bytes: new Uint8Array() }),
   signal: new AbortController().signal,
 };

@@ -236,7 +236,7 @@ describe('judgeTests', () => {
 
   it('refuses suites that no thread could run to the end', async () => {
     const judgement = await judged({
-      runCases: async () => ({ kind: 'stopped', why: 'they take longer than 2000 ms' }),
+      runCases: async () => ({ kind: 'stopped', why: 'they take more than 2000 ms of the processor' }),
     });
     expect(found(judgement)).to.deep.equal(['suite-mock-not-reproduced /test_suites']);
   });

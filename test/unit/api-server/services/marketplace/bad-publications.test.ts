@@ -127,7 +127,7 @@ describe('a bad publication (trust.md §8.4, §8.5)', () => {
 
   it('an endless mock: 422 suite-mock-not-reproduced /test_suites, and nothing is written', async () => {
     const usual = runCases;
-    runCases = async () => ({ kind: 'stopped', why: 'they take longer than 2000 ms' });
+    runCases = async () => ({ kind: 'stopped', why: 'they take more than 2000 ms of the processor' });
     const [answer, kinds] = await market.send('POST', PATH, { content: body() }).finally(() => {
       runCases = usual;
     });
