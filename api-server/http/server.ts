@@ -263,8 +263,8 @@ export function createApp(options: AppOptions): App {
     useTls: (files) => replaceTls(server, files),
     drain,
     load: () => {
-      const held = load();
-      return { ...held, bodyBytes: held.bodyBytes + context.turns.longBodyBytes };
+      const bound = load();
+      return { ...bound, bodyBytes: bound.bodyBytes + context.turns.longBodyBytes };
     },
   };
 }
