@@ -16,6 +16,6 @@ describe('threadOf', () => {
     await thread.ended;
     await thread.terminate();
     expect(ends).to.deep.equal([[true, 'ERR_INVALID_URL_SCHEME']]);
-    expect(await thread.cpuMs()).to.be.NaN;
+    expect(Number.isNaN(await thread.cpuMs())).to.equal(true);
   });
 });
