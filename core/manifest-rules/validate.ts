@@ -92,13 +92,9 @@ function* inspectForbidden(
 /**
  * Checks a manifest (design.md §2; trust.md §8.2 without terms and capabilities, which `checkOntology` checks). It
  * checks forbidden values first, then the schema, then the rules that a schema can't express. `compileRequest` checks
- * templates.
+ * templates. In pieces: a hostile manifest takes some ten milliseconds in all.
  * @param value a parsed manifest, at most 128 levels deep, without `pin`
  */
-export const inspectManifest = (value: JsonValue, options: ManifestOptions): InspectedManifest =>
-  toEnd(inspectManifestSteps(value, options));
-
-/** The same in pieces: a hostile manifest takes some ten milliseconds in all. */
 export function* inspectManifestSteps(value: JsonValue, options: ManifestOptions): Steps<InspectedManifest> {
   const short = shortened(value);
   const values = checkValues(short).slice(0, MAX_FINDINGS);
@@ -110,11 +106,11 @@ export function* inspectManifestSteps(value: JsonValue, options: ManifestOptions
 }
 
 /**
- * Decides about a manifest by `inspectManifest`.
+ * Decides about a manifest by `inspectManifestSteps`, at once.
  * @returns the same value, typed, with its warnings; only findings when one of them is an error
  */
 export function checkManifest(value: JsonValue, options: ManifestOptions): Checked<Manifest> {
-  const { manifest, isWhole, findings } = inspectManifest(value, options);
+  const { manifest, isWhole, findings } = toEnd(inspectManifestSteps(value, options));
   if (manifest === undefined || !isWhole || findings.some(isError)) return { ok: false, findings };
   return { ok: true, value: manifest, findings };
 }
