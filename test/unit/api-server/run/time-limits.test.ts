@@ -71,4 +71,19 @@ describe('a run that a time limit ended', () => {
     const answer = await test.execute({ orbiset: test.orbiset, orbId: 'acme.attempt@1.0.0' });
     expect(await ended(answer)).to.deep.equal([504, 'provider-timeout', 'timeout']);
   });
+
+  const limits: readonly (readonly [attemptMs: number, limit: string])[] = [
+    [2000, '2 s, the limit of the attempt'],
+    [30_000, '30 s, the limit of the run'],
+  ];
+  for (const [attemptMs, limit] of limits) {
+    it(`names the limit, where an attempt has ${attemptMs} ms and the run 30 s`, async () => {
+      const failure = { kind: 'timeout', code: 'deadline' } as const;
+      const late = { kind: 'failed', failure, sent: true, status: null, ms: attemptMs, exception: false } as const;
+      const test = runs.create([], { dialer: { ...LATE, dial: () => Promise.resolve(late) } });
+      test.addOrb('acme.limited@1.0.0', { execution: { attempt_timeout_ms: attemptMs, retry: { max_attempts: 1 } } });
+      const { body } = await test.execute({ orbId: 'acme.limited@1.0.0' });
+      expect(at(body, 'run', 'attempts', '0', 'detail')).to.equal(`no whole answer within ${limit}`);
+    });
+  }
 });
