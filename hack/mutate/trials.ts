@@ -32,7 +32,7 @@ export class Trials {
   /** How much of the processor the tests of a file may use, by their first test. */
   readonly #limits = new Map<string, number>();
   readonly #order = new Order();
-  /** Files, each with a test that passes without a mutant, behind the tests that were run before it. */
+  /** Files, each with a test that fails by a mutant of it alone. */
   readonly #sound = new Set<string>();
 
   /** @param isNear only the tests of a file and of its folder are run */
@@ -94,15 +94,21 @@ export class Trials {
     else await this.#part(file, tests);
   }
 
-  /** Whether the tests up to the one that failed last pass without a mutant. Each is tried once for a file. */
-  async #isSound(file: string, tests: readonly string[]): Promise<boolean> {
+  /**
+   * Whether the test that failed last fails with the mutant alone as well, and passes without it. This is tried once for
+   * a file and a test.
+   */
+  async #isSound(file: string, source: string, tests: readonly string[]): Promise<boolean> {
     if (this.#alone.has(file)) return true;
-    const run = this.#runner.times.map(([test]) => test);
-    const last = run.at(-1) ?? '';
-    this.#order.noticed(file, last);
+    const last = this.#runner.times.at(-1)?.[0];
+    if (last !== undefined) this.#order.noticed(file, last);
     if (this.#sound.has(`${file} ${last}`)) return true;
-    const plain = { file, source: textOf(file), reaching: this.#reach(file) };
-    if ((await this.#runner.run(plain, run.length > 0 ? run : tests, FIRST_LIMIT_MS)) !== 'passed') return false;
+    const failing = last === undefined ? tests : [last];
+    const reach = this.#reach(file);
+    const run = (text: string): Promise<Outcome> =>
+      this.#runner.run({ file, source: text, reaching: reach }, failing, FIRST_LIMIT_MS);
+    if ((await run(textOf(file))) !== 'passed' || (last !== undefined && (await run(source)) === 'passed'))
+      return false;
     this.#sound.add(`${file} ${last}`);
     return true;
   }
@@ -114,7 +120,7 @@ export class Trials {
     if (this.#leftOut.has(`${file} ${tests[0]}`)) return 'passed';
     const outcome = await this.#run(file, source, tests);
     if (outcome !== 'passed') {
-      if (await this.#isSound(file, tests)) return outcome;
+      if (await this.#isSound(file, source, tests)) return outcome;
       await this.#part(file, tests);
       return this.#outcomeOf(file, source, tests);
     }

@@ -18,9 +18,21 @@ describe('the order of the tests that are run with a mutant', () => {
       ['slow', 90],
       ['quick', 40],
     ]);
-    for (let times = 0; times < 2; times += 1) order.noticed('a.ts', 'slow');
-    expect(order.of('a.ts', ['slow', 'quick'])).to.deep.equal(['slow', 'quick']);
-    expect(order.of('b.ts', ['slow', 'quick'])).to.deep.equal(['quick', 'slow']);
+    order.noticed('core/a.ts', 'slow');
+    expect(order.of('core/a.ts', ['slow', 'quick'])).to.deep.equal(['slow', 'quick']);
+    expect(order.of('cli/b.ts', ['slow', 'quick'])).to.deep.equal(['quick', 'slow']);
+  });
+
+  it('brings forward a test that noticed many mutants of the same folder', () => {
+    const order = new Order();
+    order.learn([
+      ['slow', 90],
+      ['quick', 40],
+    ]);
+    order.noticed('core/a.ts', 'slow');
+    expect(order.of('core/b.ts', ['slow', 'quick'])).to.deep.equal(['quick', 'slow']);
+    order.noticed('core/c.ts', 'slow');
+    expect(order.of('core/b.ts', ['slow', 'quick'])).to.deep.equal(['slow', 'quick']);
   });
 
   it('knows what the tests cost together, once all were run', () => {
