@@ -52,16 +52,16 @@ describe('ApiKeyStore', () => {
   let logged: string[] = [];
   let store: ApiKeyStore;
   /** Runs when something is logged, in the middle of a scan. */
-  let meanwhile = (): void => undefined;
+  let meanwhile: (() => void) | undefined;
 
   beforeEach(async () => {
     base = await mkdtemp(join(tmpdir(), 'orb-store-'));
     folder = join(base, 'api-keys');
     logged = [];
-    meanwhile = () => undefined;
+    meanwhile = undefined;
     const log = (message: string): void => {
       logged.push(message);
-      meanwhile();
+      meanwhile?.();
     };
     store = new ApiKeyStore(folder, { clock: { now: () => START }, logger: { warn: log, error: log } });
     await store.open();

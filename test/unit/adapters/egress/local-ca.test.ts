@@ -23,6 +23,11 @@ describe('makeLocalCa', () => {
     expect(certificate.validTo).to.equal('Dec 29 23:59:58 2059 GMT');
   });
 
+  it('may sign certificates and lists of revoked ones, and nothing else', () => {
+    // RFC 5280 §4.2.1.3: keyUsage (2.5.29.15), critical, seven bits of which the last two are set.
+    expect(certificate.raw.toString('hex')).to.include('0603551d0f0101ff040403020106');
+  });
+
   it('has a positive serial number', () => {
     expect(certificate.serialNumber).to.equal(`7F${'FF'.repeat(15)}`);
   });
