@@ -32,6 +32,12 @@ describe('makeLocalCa', () => {
     expect(certificate.serialNumber).to.equal(`7F${'FF'.repeat(15)}`);
   });
 
+  it('has a serial number of its random bytes, with a first byte that is positive and not zero', () => {
+    const random = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, at) => (at === 0 ? 0x80 : at));
+    const { serialNumber } = new X509Certificate(makeLocalCa({ ...tools, random }).certificate);
+    expect(serialNumber).to.equal('400102030405060708090A0B0C0D0E0F');
+  });
+
   it('makes another key every time', () => {
     expect(makeLocalCa(tools).key).to.not.equal(ca.key);
   });

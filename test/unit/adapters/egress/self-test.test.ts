@@ -115,6 +115,20 @@ describe('selfTest', () => {
     expect(found).to.have.deep.members([...addresses, ...addresses].map((address) => ({ address, family: 4 })));
   });
 
+  it('takes a name that is not found and an address that never answers for refused', async () => {
+    const failures = [
+      { kind: 'transport', code: 'dns' },
+      { kind: 'timeout', code: 'connect-timeout' },
+    ] as const;
+    for (const failure of failures) {
+      const create: typeof createDialer = (options) => ({
+        ...unguarded(options),
+        dial: async () => ({ ...FAILED, failure }),
+      });
+      expect(await selfTest({ ...GOOD, create }), failure.code).to.deep.equal({ ok: true });
+    }
+  });
+
   const FAULTS: readonly (readonly [why: string, changes: object, failures: readonly string[]])[] = [
     [
       'switched-off TLS checks',
