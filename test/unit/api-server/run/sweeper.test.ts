@@ -80,12 +80,12 @@ describe('sweep (trust.md §1.5)', () => {
     }
   });
 
-  const poisoned: readonly [string, string][] = [
-    ['no JSON', '{'],
-    ['a list', '[]'],
-    ['of another version', '{"run_id":"x"}'],
+  const poisoned: readonly [why: string, seed: string, error: string][] = [
+    ['no JSON', '{', 'JSON'],
+    ['a list', '[]', 'run run_1 has no readable seed'],
+    ['of another version', '{"run_id":"x"}', 'run run_1 has no readable seed'],
   ];
-  for (const [why, seed] of poisoned) {
+  for (const [why, seed, error] of poisoned) {
     it(`goes on after a run whose seed is ${why}`, async () => {
       const runId = await loseRun();
       await fixture.clock.advance(90_001);
@@ -96,9 +96,13 @@ describe('sweep (trust.md §1.5)', () => {
       const { runtime, logged } = create({ overdueRuns });
       expect(await sweep(runtime)).to.deep.equal({ closed: 1, stuck: 1 });
       expect(await ledger.receiptOfRun('acme', runId)).to.include({ outcome: 'platform_error' });
-      expect(logged.filter(({ level }) => level === 'error').map(({ message }) => message)).to.deep.equal([
-        'an overdue run could not be closed',
-      ]);
+      const errors = logged.filter(({ level }) => level === 'error');
+      expect(errors.map(({ message }) => message)).to.deep.equal(['an overdue run could not be closed']);
+      expect(errors[0]?.fields)
+        .to.have.property('error')
+        .that.is.an('error')
+        .with.property('message')
+        .that.includes(error);
     });
   }
 
