@@ -146,6 +146,17 @@ describe('policies about providers', () => {
       ]).to.deep.equal([null, 'policy-host-not-allowed']);
     });
 
+    for (const obligation of [
+      { type: 'restrictHosts', hosts: ['api.example.com'] },
+      { type: 'maxResponseBytes', value: 1000 },
+    ] as const)
+      it(`${obligation.type} is a decision about the request too, without a rule about it`, async () => {
+        const { execute, orbiset, counted } = runs.create([bound(obligation)]);
+        await execute({ orbiset });
+        const decided = counted.filter((text) => text.startsWith('decided '));
+        expect(decided).to.deep.equal(['decided PreFlight allow', 'decided Request allow']);
+      });
+
     for (const [what, failure] of [
       ['a redirect that restrictHosts refuses', { kind: 'blocked', code: 'policy-host-not-allowed' }],
       ['an answer beyond maxResponseBytes', { kind: 'response', code: 'response-too-large' }],

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Dialer } from '../../../../adapters/egress/port.ts';
 import { Slots } from '../../../../api-server/runtime/slots.ts';
+import { ATTEMPT_REASONS } from '../../../../core/attempts/reasons.ts';
 import type { PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
 import { hangs, type Executed } from '../../../support/a-runtime.ts';
 import { at } from '../../../support/members.ts';
@@ -72,6 +73,20 @@ describe('a run that a time limit ended', () => {
     expect(await ended(answer)).to.deep.equal([504, 'provider-timeout', 'timeout']);
   });
 
+  it('of an attempt does not keep it longer than its run', async () => {
+    const { promise: isDialled, resolve } = Promise.withResolvers<void>();
+    const dial: Dialer['dial'] = async (request, _limits, _guard, signal) => {
+      resolve();
+      return hangs(request, signal);
+    };
+    const test = runs.create([], { dialer: { ...LATE, dial } });
+    test.addOrb('acme.killed@1.0.0', { execution: { timeout_ms: 60_000, attempt_timeout_ms: 50_000 } });
+    const answer = test.execute({ orbiset: test.orbiset, orbId: 'acme.killed@1.0.0' });
+    await isDialled;
+    test.runtime.inFlight.kill(`acme.${test.orbiset}`, 'orbiset-suspended');
+    expect((await answer).status).to.equal(503);
+  });
+
   const limits: readonly (readonly [attemptMs: number, limit: string])[] = [
     [2000, '2 s, the limit of the attempt'],
     [30_000, '30 s, the limit of the run'],
@@ -84,6 +99,7 @@ describe('a run that a time limit ended', () => {
       test.addOrb('acme.limited@1.0.0', { execution: { attempt_timeout_ms: attemptMs, retry: { max_attempts: 1 } } });
       const { body } = await test.execute({ orbId: 'acme.limited@1.0.0' });
       expect(at(body, 'run', 'attempts', '0', 'detail')).to.equal(`no whole answer within ${limit}`);
+      expect(body['next']).to.include(ATTEMPT_REASONS['answer-timeout'].next);
     });
   }
 });
