@@ -179,6 +179,18 @@ describe('policies about providers', () => {
         expect(counted.filter((text) => /^(?:attempt|breaker) /.test(text))).to.deep.equal([]);
       });
 
+    it('a limit that a rule sets by what it allows is told with that rule', async () => {
+      const obligations = [{ type: 'maxResponseBytes', value: 1000 }] as const;
+      const policy = aPolicy({ rules: [{ ...aRule('allow', 'true'), obligations: [...obligations] }] });
+      const failure = { kind: 'response', code: 'response-too-large' } as const;
+      const failed = { kind: 'failed', failure, sent: true, status: 200, ms: 5, exception: false } as const;
+      const { execute, orbiset } = runs.create([policy], {
+        dialer: { ...noting([]), dial: () => Promise.resolve(failed) },
+      });
+      const answer = await execute({ orbiset });
+      expect([answer.status, at(answer.body, 'rules')]).to.deep.equal([502, [LIMITED]]);
+    });
+
     it('redactResponse makes outputs null in the answer and in what the receipt commits to', async () => {
       const { execute, orbiset } = runs.create([bound({ type: 'redactResponse', outputs: ['id', 'absent'] })]);
       const answer = await execute({ orbiset });

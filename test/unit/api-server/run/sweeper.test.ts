@@ -6,6 +6,7 @@ import { createTestRuntime } from '../../../support/a-runtime.ts';
 import { payloadOf, textAt } from '../../../support/members.ts';
 import { aFinish, aStart } from '../../../support/ledger-rows.ts';
 import { aCompletion, aReplay, aStartPolicy } from '../../../support/policy-rows.ts';
+import { checkOf } from '../../../support/policy-runs.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const lost = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
@@ -78,6 +79,17 @@ describe('sweep (trust.md §1.5)', () => {
       const check = CHECK_ORDER.findIndex((name) => name === id);
       expect([id, textAt(record, 'checks', String(check), 'result')]).to.deep.equal([id, 'unknown']);
     }
+  });
+
+  it('knows of a lost run without a key that it had none', async () => {
+    const { addOrb, addOrbiset, execute } = create({ finishRun: lost });
+    addOrb('acme.open@1.0.0', { manifest: { access: 'anonymous' } }, 'default');
+    addOrbiset('default', {}, 'default');
+    const { body } = await execute({ orbiset: 'default', orbId: 'acme.open@1.0.0', caller: null });
+    await fixture.clock.advance(90_001);
+    expect(await sweep(create().runtime)).to.deep.equal({ closed: 1, stuck: 0 });
+    const receipt = await ledger.receiptOfRun('default', textAt(body, 'run', 'run_id'));
+    expect(checkOf(payloadOf(receipt?.jws), 'caller_auth')).to.include({ result: 'not_applicable' });
   });
 
   const poisoned: readonly [why: string, seed: string, error: string][] = [

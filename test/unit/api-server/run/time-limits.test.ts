@@ -87,6 +87,22 @@ describe('a run that a time limit ended', () => {
     expect((await answer).status).to.equal(503);
   });
 
+  for (const [orbisetMs, rules] of [
+    [5001, [{ policy: 'acme/policy', rule: 'rule', severity: 'medium', code: 'obligation-failed' }]],
+    [5000, undefined],
+    [4999, undefined],
+  ] as const)
+    it(`is that of the Orbiset unless a policy sets a shorter one: ${orbisetMs} ms beside 5000 ms`, async () => {
+      const failure = { kind: 'timeout', code: 'deadline' } as const;
+      const late = { kind: 'failed', failure, sent: true, status: null, ms: 5000, exception: false } as const;
+      const test = runs.create([within(5000)], { dialer: { ...LATE, dial: () => Promise.resolve(late) } });
+      test.addOrb('acme.once@1.0.0', { execution: { timeout_ms: 60_000, retry: { max_attempts: 1 } } });
+      const orbiset = freshOrbiset(test, { limits: { timeout_ms: orbisetMs } });
+      const answer = await test.execute({ orbiset, orbId: 'acme.once@1.0.0' });
+      expect(await ended(answer)).to.deep.equal([504, 'provider-timeout', 'caller_error']);
+      expect(at(answer.body, 'rules')).to.deep.equal(rules);
+    });
+
   const limits: readonly (readonly [attemptMs: number, limit: string])[] = [
     [2000, '2 s, the limit of the attempt'],
     [30_000, '30 s, the limit of the run'],
