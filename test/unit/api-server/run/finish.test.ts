@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DialResult } from '../../../../adapters/egress/port.ts';
 import { answered, createTestRuntime, type TestRuntime } from '../../../support/a-runtime.ts';
-import { payloadOf, textAt } from '../../../support/members.ts';
+import { at, payloadOf, textAt } from '../../../support/members.ts';
 import { checkOf } from '../../../support/policy-runs.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -65,5 +65,14 @@ describe('what the end of a run leaves in log, metrics and receipt', () => {
       const { execute } = createTestRuntime({ ledger: fixture.ledger, clock, answer });
       const receipt = await fixture.ledger.receipt('acme', textAt((await execute({})).body, 'receipt', 'receipt_id'));
       expect(checkOf(payloadOf(receipt?.jws), 'slo')).to.include({ result });
+    });
+
+  for (const effect of ['irreversible', 'reversible'])
+    it(`is whether what the Orb did can be undone: ${effect}`, async () => {
+      const { execute, addOrb } = create(answered({ id: 'x' }));
+      addOrb('acme.effect@1.0.0', { manifest: { effect } });
+      const { body } = await execute({ orbId: 'acme.effect@1.0.0' });
+      const receipt = await fixture.ledger.receipt('acme', textAt(body, 'receipt', 'receipt_id'));
+      expect(at(payloadOf(receipt?.jws), 'orb', 'irreversible')).to.equal(effect === 'irreversible');
     });
 });
