@@ -94,4 +94,15 @@ describe('callProviders for the tenants of a shared Orb (failover.md §2, §12.2
       /^a: breaker open for \d+ s more; b: breaker open for \d+ s more\. Nothing was sent\. Replica: test\.$/,
     );
   });
+
+  it('tells a tenant how long a host of its own asked for a pause', async () => {
+    const test = create(evilAnswers);
+    test.addOrb(ORB, { url: '', execution: execution('{{orbiset.secrets.SHOP}}.example.com') }, 'orb-system');
+    setOrbiset(test, 'mallory', vaultOf({ TOKEN: 'one', SHOP: 'evil' }));
+    await run(test, 'mallory');
+    const { code, body } = await run(test, 'mallory');
+    expect(code).to.equal('providers-unavailable');
+    expect(body['detail']).to.equal('main: asked for a pause, 300 s more. Nothing was sent. Replica: test.');
+    expect(hostsOf(test)).to.deep.equal(['evil.example.com']);
+  });
 });
