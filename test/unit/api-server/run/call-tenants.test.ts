@@ -100,9 +100,10 @@ describe('callProviders for the tenants of a shared Orb (failover.md §2, §12.2
     test.addOrb(ORB, { url: '', execution: execution('{{orbiset.secrets.SHOP}}.example.com') }, 'orb-system');
     setOrbiset(test, 'mallory', vaultOf({ TOKEN: 'one', SHOP: 'evil' }));
     await run(test, 'mallory');
+    await fixture.clock.advance(100_000);
     const { code, body } = await run(test, 'mallory');
     expect(code).to.equal('providers-unavailable');
-    expect(body['detail']).to.equal('main: asked for a pause, 300 s more. Nothing was sent. Replica: test.');
+    expect(body['detail']).to.equal('main: asked for a pause, 200 s more. Nothing was sent. Replica: test.');
     expect(hostsOf(test)).to.deep.equal(['evil.example.com']);
   });
 });
