@@ -49,7 +49,7 @@ describe('API key files', () => {
     expect(JSON.stringify(broken)).to.not.match(/hidden-text|secret-text/);
   });
 
-  it('are listed by expiry, whatever order their names have', async () => {
+  it('are listed by expiry, not by their names', async () => {
     for (const [byte, days] of [3, 1, 2].entries()) {
       const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(byte);
       await createApiKey(folder, { ...NEW_KEY, lifeMs: days * DAY }, { now: NOW, random });
