@@ -30,7 +30,7 @@ describe('a run that a time limit ended', () => {
   ];
 
   it('of a policy says nothing about an Orb that declares a longer one, and names the rule', async () => {
-    const test = runs.create([within(20), within(900, 'longer')], { dialer: LATE });
+    const test = runs.create([within(100), within(900, 'longer')], { dialer: LATE });
     const answer = await test.execute({ orbiset: test.orbiset });
     expect(await ended(answer)).to.deep.equal([504, 'provider-timeout', 'caller_error']);
     expect(at(answer.body, 'rules')).to.deep.equal([
