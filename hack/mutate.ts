@@ -10,7 +10,7 @@ import { placedIn, type Placed } from './mutate/placed.ts';
 import { readFates, resultOf, summaryOf, writeResults, type Fate, type Result } from './mutate/result.ts';
 import { Trials } from './mutate/trials.ts';
 
-const CONTROL_EVERY = 25;
+const CONTROL_EVERY = 100;
 const PAUSE_MS = 5000;
 
 process.chdir(resolve(import.meta.dirname, '..'));

@@ -16,6 +16,8 @@ interface Answer {
   /** The test that failed reached its own limit. */
   readonly late: boolean;
   readonly clean: boolean;
+  /** How long each test file took that was run, the failing one last. */
+  readonly times: readonly (readonly [test: string, ms: number])[];
 }
 
 const WORKER = resolve('hack/mutate/worker.ts');
@@ -43,6 +45,8 @@ export class Runner {
   #runs = 0;
   /** Which test failed in the last run, and how. */
   failure = '';
+  /** How long each test file took in the last run, the failing one last; empty: the process ended. */
+  times: Answer['times'] = [];
   /** Time that the last run took, of the processor where the system says it. */
   usedMs = 0;
 
@@ -50,6 +54,7 @@ export class Runner {
   async run({ file, source, reaching }: Changed, tests: readonly string[], limitMs: number): Promise<Outcome> {
     const child = (this.#child ??= fork(WORKER, { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
     this.#runs += 1;
+    this.times = [];
     const ended = new AbortController();
     const { signal } = ended;
     const used = stopwatch(child.pid);
@@ -84,6 +89,7 @@ export class Runner {
 
   #outcome(got: Answer | undefined): Outcome {
     this.failure = got?.failed ?? 'the process ended';
+    this.times = got?.times ?? [];
     if (got === undefined) return 'failed';
     if (got.late) return 'timed out';
     return got.failed === undefined ? 'passed' : 'failed';

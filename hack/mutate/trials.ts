@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { testsOf } from './areas.ts';
 import { mutated } from './mutants.ts';
+import { Order } from './order.ts';
 import type { Placed } from './placed.ts';
 import { reaching, startsOthers } from './reach.ts';
 import type { Fate } from './result.ts';
@@ -30,6 +31,9 @@ export class Trials {
   readonly #leftOut = new Set<string>();
   /** How much of the processor the tests of a file may use, by their first test. */
   readonly #limits = new Map<string, number>();
+  readonly #order = new Order();
+  /** Files, each with a test that fails by a mutant of it alone. */
+  readonly #sound = new Set<string>();
 
   /** @param isNear only the tests of a file and of its folder are run */
   constructor(isNear: boolean) {
@@ -62,21 +66,19 @@ export class Trials {
   async #run(file: string, source: string, tests: readonly string[]): Promise<Outcome> {
     if (this.#alone.has(file)) return this.#runAlone(file, source, tests);
     const limit = this.#limits.get(`${file} ${tests[0]}`) ?? FIRST_LIMIT_MS;
-    return this.#runner.run({ file, source, reaching: this.#reach(file) }, tests, limit);
+    const ordered = this.#order.of(file, tests);
+    return this.#runner.run({ file, source, reaching: this.#reach(file) }, ordered, limit);
   }
 
-  /**
-   * Runs tests without a mutant: tests that fail would count each mutant as noticed, so they are left out. Then a mutant
-   * may survive that they notice.
-   */
-  async #tryPlain(file: string, tests: readonly string[]): Promise<void> {
-    let outcome = await this.#run(file, textOf(file), tests);
-    this.#limits.set(`${file} ${tests[0]}`, LONGER_MS + TIMES_LONGER * this.#runner.usedMs);
-    if (outcome !== 'passed' && !this.#alone.has(file)) {
-      console.log(`alone     ${file}: ${this.#runner.failure}`);
-      this.#alone.add(file);
-      outcome = await this.#run(file, textOf(file), tests);
-    }
+  #limit(file: string, tests: readonly string[], costMs: number): void {
+    this.#limits.set(`${file} ${tests[0]}`, LONGER_MS + TIMES_LONGER * costMs);
+  }
+
+  /** Runs tests without a mutant in processes of their own from now on. Those that fail there as well are left out. */
+  async #part(file: string, tests: readonly string[]): Promise<void> {
+    if (!this.#alone.has(file)) console.log(`alone     ${file}: ${this.#runner.failure}`);
+    this.#alone.add(file);
+    const outcome = await this.#run(file, textOf(file), tests);
     if (outcome === 'passed') return;
     console.log(
       `left out  ${file}: ${tests.length} test files ${outcome} without any change, the first is ${tests[0]}`,
@@ -84,14 +86,55 @@ export class Trials {
     this.#leftOut.add(`${file} ${tests[0]}`);
   }
 
+  /** Runs tests without a mutant: tests that fail would count each mutant as noticed. */
+  async #tryPlain(file: string, tests: readonly string[]): Promise<void> {
+    const outcome = this.#alone.has(file) ? 'failed' : await this.#run(file, textOf(file), tests);
+    this.#limit(file, tests, this.#runner.usedMs);
+    if (outcome === 'passed') this.#order.learn(this.#runner.times);
+    else await this.#part(file, tests);
+  }
+
+  /**
+   * Whether the test that failed last fails with the mutant alone as well, and passes without it. This is tried once for
+   * a file and a test.
+   */
+  async #isSound(file: string, source: string, tests: readonly string[]): Promise<boolean> {
+    if (this.#alone.has(file)) return true;
+    const last = this.#runner.times.at(-1)?.[0];
+    if (last !== undefined) this.#order.noticed(file, last);
+    if (this.#sound.has(`${file} ${last}`)) return true;
+    const failing = last === undefined ? tests : [last];
+    const reach = this.#reach(file);
+    const run = (text: string): Promise<Outcome> =>
+      this.#runner.run({ file, source: text, reaching: reach }, failing, FIRST_LIMIT_MS);
+    if ((await run(textOf(file))) !== 'passed' || (last !== undefined && (await run(source)) === 'passed'))
+      return false;
+    this.#sound.add(`${file} ${last}`);
+    return true;
+  }
+
+  async #outcomeOf(file: string, source: string, tests: readonly string[]): Promise<Outcome> {
+    const cost = this.#order.costOf(tests);
+    if (cost !== undefined) this.#limit(file, tests, cost);
+    if (!this.#limits.has(`${file} ${tests[0]}`)) await this.#tryPlain(file, tests);
+    if (this.#leftOut.has(`${file} ${tests[0]}`)) return 'passed';
+    const outcome = await this.#run(file, source, tests);
+    if (outcome !== 'passed') {
+      if (await this.#isSound(file, source, tests)) return outcome;
+      await this.#part(file, tests);
+      return this.#outcomeOf(file, source, tests);
+    }
+    const isWhole = this.#alone.has(file) || !tests.some((test) => this.#others.has(test));
+    if (isWhole) return 'passed';
+    const alone = await this.#runAlone(file, source, tests);
+    // The same tests have just passed: a busy machine can fail one that looks at the time.
+    return alone === 'passed' ? alone : this.#runAlone(file, source, tests);
+  }
+
   async #outcome(file: string, source: string): Promise<Outcome> {
     for (const tests of this.#testsOf(file)) {
-      if (!this.#limits.has(`${file} ${tests[0]}`)) await this.#tryPlain(file, tests);
-      if (this.#leftOut.has(`${file} ${tests[0]}`)) continue;
-      const outcome = await this.#run(file, source, tests);
-      const isWhole = this.#alone.has(file) || !tests.some((test) => this.#others.has(test));
-      const whole = outcome !== 'passed' || isWhole ? outcome : await this.#runAlone(file, source, tests);
-      if (whole !== 'passed') return whole;
+      const outcome = await this.#outcomeOf(file, source, tests);
+      if (outcome !== 'passed') return outcome;
     }
     return 'passed';
   }

@@ -33,19 +33,19 @@ registerHooks({
       : next(url, context),
 });
 
-/** @returns what failed, `undefined`: nothing */
-async function failure(): Promise<Failure | undefined> {
+/** @returns what failed in one test file, `undefined`: nothing */
+async function failureIn(test: string): Promise<Failure | undefined> {
   const mocha = new Mocha({ bail: true, timeout: current.testMs, ui: 'bdd', reporter: reporters.Base });
   mocha.suite.emit('pre-require', globalThis, '', mocha);
-  for (const test of current.tests) await import(pathToFileURL(test).href);
+  await import(pathToFileURL(test).href);
   return new Promise((resolve) => {
     let first: Failure | undefined;
     const runner = mocha.run((failed) => {
       resolve(failed === 0 ? undefined : (first ?? { text: 'a test', isLate: false }));
     });
-    runner.on('fail', (test, error: unknown) => {
+    runner.on('fail', (failing, error: unknown) => {
       const isLate = error instanceof Error && 'code' in error && error.code === 'ERR_MOCHA_TIMEOUT';
-      first ??= { text: `${test.fullTitle()}: ${String(error)}`, isLate };
+      first ??= { text: `${failing.fullTitle()}: ${String(error)}`, isLate };
     });
   });
 }
@@ -58,13 +58,19 @@ async function carryOut(run: Run): Promise<void> {
   current = run;
   fresh = new Set(run.reaching.map((file) => pathToFileURL(file).href));
   const before = held();
+  const times: (readonly [test: string, ms: number])[] = [];
   let failed: Failure | undefined;
-  try {
-    failed = await failure();
-  } catch (error) {
-    failed = { text: `not loaded: ${String(error)}`, isLate: false };
+  for (const test of run.tests) {
+    const began = performance.now();
+    try {
+      failed = await failureIn(test);
+    } catch (error) {
+      failed = { text: `not loaded: ${String(error)}`, isLate: false };
+    }
+    times.push([test, performance.now() - began]);
+    if (failed !== undefined) break;
   }
-  process.send?.({ failed: failed?.text, late: failed?.isLate === true, clean: held() <= before });
+  process.send?.({ failed: failed?.text, late: failed?.isLate === true, clean: held() <= before, times });
 }
 
 // mocha drops unhandled rejections; a test with an unhandled rejection must fail.

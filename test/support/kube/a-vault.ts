@@ -1,7 +1,7 @@
 import { KINDS } from '../../../adapters/kube/kinds.ts';
 import type { KubeClient } from '../../../adapters/kube/port.ts';
 import { createReflector } from '../../../adapters/kube/reflector.ts';
-import { VaultWatches } from '../../../api-server/vault/vault-watches.ts';
+import { VaultWatches, type VaultWatchesDeps } from '../../../api-server/vault/vault-watches.ts';
 import { createFakeClock, type FakeClock } from '../fake-clock.ts';
 import { createFakeKubeClient, kubeError, type FakeKubeClient } from './fake-kube-client.ts';
 import { recordLog, recordMetrics } from './runtime-recorders.ts';
@@ -20,6 +20,16 @@ export interface RunningVaults {
   readonly text: (name: string, namespace?: string) => string;
 }
 
+/** LISTs have no answer from now on, until the returned function is called. */
+export function holdLists({ client }: Pick<RunningVaults, 'client'>): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  client.after = ({ verb }) => (verb === 'list' ? promise : undefined);
+  return () => {
+    client.after = () => undefined;
+    resolve();
+  };
+}
+
 /** The API server's answer to a client without permission. */
 export const forbidden = (): Error => kubeError(403, 'Forbidden');
 
@@ -28,8 +38,11 @@ const all: VaultWatches[] = [];
 /** Ends all watches: a watch of the fake cluster keeps the process alive. */
 export const stopVaults = (): void => all.splice(0).forEach((watches) => watches.stop());
 
-/** @param limit of single watches */
-export function startVaults({ limit = 200, mayWatchNamespaces = true } = {}): RunningVaults {
+/** @param options `limit` of single watches; without it that of the platform holds */
+export function startVaults({
+  limit,
+  mayWatchNamespaces = true,
+}: Partial<Pick<VaultWatchesDeps, 'limit' | 'mayWatchNamespaces'>> = {}): RunningVaults {
   const client = createFakeKubeClient();
   const clock = createFakeClock(0);
   const changed: string[] = [];
@@ -41,7 +54,7 @@ export function startVaults({ limit = 200, mayWatchNamespaces = true } = {}): Ru
     logger,
     clock,
     mayWatchNamespaces,
-    limit,
+    ...(limit === undefined ? {} : { limit }),
     reflect: (about) => {
       const { namespace = '', fieldSelector = '*' } = about.selection;
       clients.push(about.client);

@@ -82,6 +82,14 @@ export function apiKeyContract(name: string, open: (clock: { readonly now: () =>
       expect([caller.standing(), store.keys().map((key) => key.keyId)]).to.deep.equal(['valid', [keyId]]);
     });
 
+    it('knows the rate of a key that has one of its own', async () => {
+      const [own, common] = [makeKey({ rate: '5:9' }), makeKey()];
+      await store.put('own', own.document);
+      await store.put('common', common.document);
+      expect(callerOf(ask(own.text)).rate).to.deep.equal({ perSecond: 5, burst: 9 });
+      expect(callerOf(ask(common.text))).to.not.have.property('rate');
+    });
+
     it('takes the scheme in any case, and no header that is not one bearer token', async () => {
       const { text, document } = makeKey();
       await store.put('one', document);

@@ -49,6 +49,15 @@ describe('API key files', () => {
     expect(JSON.stringify(broken)).to.not.match(/hidden-text|secret-text/);
   });
 
+  it('are listed by expiry, not by their names', async () => {
+    for (const [byte, days] of [3, 1, 2].entries()) {
+      const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(byte);
+      await createApiKey(folder, { ...NEW_KEY, lifeMs: days * DAY }, { now: NOW, random });
+    }
+    const { keys } = await listApiKeys(folder);
+    expect(keys.map(({ expiresAt }) => (expiresAt - NOW) / DAY)).to.deep.equal([1, 2, 3]);
+  });
+
   it('can be written for a life of one millisecond', async () => {
     expect((await createApiKey(folder, { ...NEW_KEY, lifeMs: 1 }, deps)).record.expiresAt).to.equal(NOW + 1);
   });

@@ -4,6 +4,7 @@ import { ResponseExchange } from '../../../../adapters/egress/exchange.ts';
 import { ReadPace } from '../../../../adapters/egress/read-pace.ts';
 import { briefResult, dial, firstThen, ORIGIN, provided, answersWith } from '../../../support/dialing.ts';
 import { answer, aRequest, someLimits, type Script } from '../../../support/egress.ts';
+import { timers } from '../../../support/timers.ts';
 
 const headerLines = (count: number, size: number): readonly string[] =>
   Array.from({ length: count }, (_line, at) => `x-${at}: ${'v'.repeat(size)}`);
@@ -196,7 +197,6 @@ describe('an answer', () => {
   });
 });
 
-const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 const anExchange = (
   signal = new AbortController().signal,
   hold?: (bytes: number) => boolean,

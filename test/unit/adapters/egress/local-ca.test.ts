@@ -6,6 +6,9 @@ const NOW = Date.UTC(2049, 11, 31, 23, 59, 58);
 const DAY_MS = 86_400_000;
 const tools = { clock: { now: () => NOW }, random: (size: number) => new Uint8Array(size).fill(0xff) };
 
+/** The bytes 128, 1, 2, 3 … in place of random ones. */
+const counted = (size: number): Uint8Array => Uint8Array.from({ length: size }, (_, at) => (at === 0 ? 128 : at));
+
 describe('makeLocalCa', () => {
   const ca = makeLocalCa(tools);
   const certificate = new X509Certificate(ca.certificate);
@@ -23,8 +26,18 @@ describe('makeLocalCa', () => {
     expect(certificate.validTo).to.equal('Dec 29 23:59:58 2059 GMT');
   });
 
+  it('may sign certificates and lists of revoked ones, and nothing else', () => {
+    // RFC 5280 §4.2.1.3: keyUsage (2.5.29.15), critical, seven bits of which the last two are set.
+    expect(certificate.raw.toString('hex')).to.include('0603551d0f0101ff040403020106');
+  });
+
   it('has a positive serial number', () => {
     expect(certificate.serialNumber).to.equal(`7F${'FF'.repeat(15)}`);
+  });
+
+  it('has a serial number of its random bytes, with a first byte that is positive and not zero', () => {
+    const { serialNumber } = new X509Certificate(makeLocalCa({ ...tools, random: counted }).certificate);
+    expect(serialNumber).to.equal('400102030405060708090A0B0C0D0E0F');
   });
 
   it('makes another key every time', () => {

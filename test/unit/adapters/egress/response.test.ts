@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  announcedBytes,
   createBodySink,
   framingOf,
   readHeaders,
@@ -43,6 +44,15 @@ const ENCODERS: Readonly<Record<string, { readonly as: Encoding; readonly encode
   };
 
 const sizes = (chunks: readonly Buffer[]): readonly number[] => chunks.map(({ length }) => length);
+
+describe('announcedBytes', () => {
+  it('is what an answer needs beyond 64 KiB, when its length is that of its body', () => {
+    const framing = { encoding: 'identity', untilClose: false } as const;
+    const needed = [0, 1, 65_536, 65_537, 4_194_304].map((length) => announcedBytes({ ...framing, length }));
+    expect(needed).to.deep.equal([0, 0, 0, 1, 4_128_768]);
+    expect(announcedBytes({ ...framing, encoding: 'gzip', length: 4_194_304 })).to.equal(0);
+  });
+});
 
 describe('createBodySink', () => {
   for (const [name, { as, encode }] of Object.entries(ENCODERS)) {

@@ -100,6 +100,35 @@ describe('selfTest', () => {
     ]);
   });
 
+  it('has names that lead to this machine, to the metadata of a cloud, and to a public address beside this machine', async () => {
+    const found: unknown[] = [];
+    const create: typeof createDialer = (options) => ({
+      ...unguarded(options),
+      dial: async ({ url }) => {
+        const { hostname } = new URL(url);
+        if (hostname.endsWith('.orbs.example')) found.push(...((await options.resolve?.(hostname)) ?? []));
+        return { ...FAILED, failure: { kind: 'transport', code: 'dns' } };
+      },
+    });
+    expect(await selfTest({ ...GOOD, create })).to.deep.equal({ ok: true });
+    const addresses = ['127.0.0.1', '169.254.169.254', '93.184.215.14', '127.0.0.1'];
+    expect(found).to.have.deep.members([...addresses, ...addresses].map((address) => ({ address, family: 4 })));
+  });
+
+  it('takes a name that is not found and an address that never answers for refused', async () => {
+    const failures = [
+      { kind: 'transport', code: 'dns' },
+      { kind: 'timeout', code: 'connect-timeout' },
+    ] as const;
+    for (const failure of failures) {
+      const create: typeof createDialer = (options) => ({
+        ...unguarded(options),
+        dial: async () => ({ ...FAILED, failure }),
+      });
+      expect(await selfTest({ ...GOOD, create }), failure.code).to.deep.equal({ ok: true });
+    }
+  });
+
   const FAULTS: readonly (readonly [why: string, changes: object, failures: readonly string[]])[] = [
     [
       'switched-off TLS checks',

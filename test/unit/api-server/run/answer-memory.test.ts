@@ -19,6 +19,14 @@ describe('memory for large answers of providers', () => {
     expect(shared.used).to.equal(0);
   });
 
+  it('is given back when it was a single byte, and leaves that of other attempts', () => {
+    const shared = new SharedPlaces({ places: 100, tenantPct: 100 });
+    const [one, other] = [answerMemory(shared, 'acme'), answerMemory(shared, 'acme')];
+    expect([one.hold(1), other.hold(30)]).to.deep.equal([true, true]);
+    one.free();
+    expect(shared.used).to.equal(30);
+  });
+
   it('leaves room to a tenant that comes', () => {
     const shared = new SharedPlaces({ places: 100, tenantPct: 75 });
     const first = answerMemory(shared, 'acme');

@@ -57,7 +57,10 @@ describe('the approval of a run', () => {
     expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
     expect(answers.filter(({ code }) => code === 'policy-denied')).to.have.length(9);
     expect(sent).to.have.length(1);
-    for (const answer of answers) expect(await runs.recordOf(answer)).to.have.nested.property('policy.decision');
+    for (const answer of answers) {
+      expect(await runs.recordOf(answer)).to.have.nested.property('policy.decision');
+      await runs.expectFacts(answer, ['PreFlight']);
+    }
   });
 
   it('of two people at once, raced by ten runs, is used once', async () => {

@@ -83,4 +83,27 @@ describe('callProviders for the tenants of a shared Orb (failover.md §2, §12.2
     expect((await run(test, 'alice')).status).to.equal(200);
     expect(hostsOf(test)).to.deep.equal(['a.example.com', 'b.example.com']);
   });
+
+  it('tells a tenant nothing of the failures of others, when no provider can be called', async () => {
+    const test = create(() => says(503));
+    for (const name of ['mallory', 'alice']) setOrbiset(test, name, vaultOf({ TOKEN: name }));
+    for (let time = 0; time < 10; time += 1) await run(test, 'mallory');
+    const { code, body } = await run(test, 'alice');
+    expect(code).to.equal('providers-unavailable');
+    expect(body['detail']).to.match(
+      /^a: breaker open for \d+ s more; b: breaker open for \d+ s more\. Nothing was sent\. Replica: test\.$/,
+    );
+  });
+
+  it('tells a tenant how long a host of its own asked for a pause', async () => {
+    const test = create(evilAnswers);
+    test.addOrb(ORB, { url: '', execution: execution('{{orbiset.secrets.SHOP}}.example.com') }, 'orb-system');
+    setOrbiset(test, 'mallory', vaultOf({ TOKEN: 'one', SHOP: 'evil' }));
+    await run(test, 'mallory');
+    await fixture.clock.advance(100_000);
+    const { code, body } = await run(test, 'mallory');
+    expect(code).to.equal('providers-unavailable');
+    expect(body['detail']).to.equal('main: asked for a pause, 200 s more. Nothing was sent. Replica: test.');
+    expect(hostsOf(test)).to.deep.equal(['evil.example.com']);
+  });
 });

@@ -248,6 +248,12 @@ describe('Idempotency-Key (security.md S20)', () => {
     expect(anonymous?.kind === 'claim' && anonymous.claim.path).to.equal('anonymous /orbisets/acme.support/execute');
   });
 
+  it('claims nothing without the header', () => {
+    const { runtime } = create();
+    const request = { ...BARE, caller: ACME, header: () => undefined };
+    expect(claimOf(runtime, request, { fullName: 'acme.support' })).to.deep.equal({ kind: 'none' });
+  });
+
   const broken: readonly [why: string, answer: string][] = [
     ['nothing', 'null'],
     ['a list', '[]'],

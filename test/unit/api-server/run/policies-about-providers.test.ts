@@ -146,6 +146,17 @@ describe('policies about providers', () => {
       ]).to.deep.equal([null, 'policy-host-not-allowed']);
     });
 
+    for (const obligation of [
+      { type: 'restrictHosts', hosts: ['api.example.com'] },
+      { type: 'maxResponseBytes', value: 1000 },
+    ] as const)
+      it(`${obligation.type} is a decision about the request too, without a rule about it`, async () => {
+        const { execute, orbiset, counted } = runs.create([bound(obligation)]);
+        await execute({ orbiset });
+        const decided = counted.filter((text) => text.startsWith('decided '));
+        expect(decided).to.deep.equal(['decided PreFlight allow', 'decided Request allow']);
+      });
+
     for (const [what, failure] of [
       ['a redirect that restrictHosts refuses', { kind: 'blocked', code: 'policy-host-not-allowed' }],
       ['an answer beyond maxResponseBytes', { kind: 'response', code: 'response-too-large' }],
@@ -167,6 +178,18 @@ describe('policies about providers', () => {
         }
         expect(counted.filter((text) => /^(?:attempt|breaker) /.test(text))).to.deep.equal([]);
       });
+
+    it('a limit that a rule sets by what it allows is told with that rule', async () => {
+      const obligations = [{ type: 'maxResponseBytes', value: 1000 }] as const;
+      const policy = aPolicy({ rules: [{ ...aRule('allow', 'true'), obligations: [...obligations] }] });
+      const failure = { kind: 'response', code: 'response-too-large' } as const;
+      const failed = { kind: 'failed', failure, sent: true, status: 200, ms: 5, exception: false } as const;
+      const { execute, orbiset } = runs.create([policy], {
+        dialer: { ...noting([]), dial: () => Promise.resolve(failed) },
+      });
+      const answer = await execute({ orbiset });
+      expect([answer.status, at(answer.body, 'rules')]).to.deep.equal([502, [LIMITED]]);
+    });
 
     it('redactResponse makes outputs null in the answer and in what the receipt commits to', async () => {
       const { execute, orbiset } = runs.create([bound({ type: 'redactResponse', outputs: ['id', 'absent'] })]);

@@ -6,7 +6,7 @@ import { policySet, type PolicyInForce } from '../../../../core/policy/decision/
 import { ACME, createTestRuntime, SECRET } from '../../../support/a-runtime.ts';
 import { at, textAt } from '../../../support/members.ts';
 import { aPolicy, aRule } from '../../../support/policies.ts';
-import { checkOf, freshOrbiset, PolicyRuns } from '../../../support/policy-runs.ts';
+import { checkOf, freshOrbiset, jsonIn, PolicyRuns } from '../../../support/policy-runs.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const PLATFORM = 'orb-system';
@@ -107,6 +107,16 @@ describe('policies in a run', () => {
     const orbiset = freshOrbiset(test, { policies: { defaultEffect: 'deny' } });
     const answer = await test.execute({ orbiset });
     expect([answer.code, at(answer.body, 'rules', '0', 'rule')]).to.deep.equal(['policy-denied', 'default-deny']);
+  });
+
+  it('calls a caller without a key anonymous in the record of the decision', async () => {
+    const set = policySet([aPolicy({ rules: [aRule('deny', 'true')] })], []);
+    const test = runs.create([], { policies: { of: () => set } });
+    test.addOrb('acme.open@1.0.0', { manifest: { access: 'anonymous' } }, 'default');
+    test.addOrbiset('default', {}, 'default');
+    const { body } = await test.execute({ orbiset: 'default', orbId: 'acme.open@1.0.0', caller: null });
+    const decision = await fixture.ledger.decisionOfRun('default', textAt(body, 'run', 'run_id'));
+    expect(jsonIn(decision?.json)).to.include({ caller: 'anonymous', decision: 'deny' });
   });
 
   it('repeats a denial under its Idempotency-Key, also when the policy is gone', async () => {

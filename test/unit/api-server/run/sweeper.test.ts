@@ -6,6 +6,7 @@ import { createTestRuntime } from '../../../support/a-runtime.ts';
 import { payloadOf, textAt } from '../../../support/members.ts';
 import { aFinish, aStart } from '../../../support/ledger-rows.ts';
 import { aCompletion, aReplay, aStartPolicy } from '../../../support/policy-rows.ts';
+import { checkOf } from '../../../support/policy-runs.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const lost = (): Promise<never> => Promise.reject(new LedgerError('ledger-unavailable', 'away'));
@@ -80,12 +81,23 @@ describe('sweep (trust.md §1.5)', () => {
     }
   });
 
-  const poisoned: readonly [string, string][] = [
-    ['no JSON', '{'],
-    ['a list', '[]'],
-    ['of another version', '{"run_id":"x"}'],
+  it('knows of a lost run without a key that it had none', async () => {
+    const { addOrb, addOrbiset, execute } = create({ finishRun: lost });
+    addOrb('acme.open@1.0.0', { manifest: { access: 'anonymous' } }, 'default');
+    addOrbiset('default', {}, 'default');
+    const { body } = await execute({ orbiset: 'default', orbId: 'acme.open@1.0.0', caller: null });
+    await fixture.clock.advance(90_001);
+    expect(await sweep(create().runtime)).to.deep.equal({ closed: 1, stuck: 0 });
+    const receipt = await ledger.receiptOfRun('default', textAt(body, 'run', 'run_id'));
+    expect(checkOf(payloadOf(receipt?.jws), 'caller_auth')).to.include({ result: 'not_applicable' });
+  });
+
+  const poisoned: readonly [why: string, seed: string, error: string][] = [
+    ['no JSON', '{', 'JSON'],
+    ['a list', '[]', 'run run_1 has no readable seed'],
+    ['of another version', '{"run_id":"x"}', 'run run_1 has no readable seed'],
   ];
-  for (const [why, seed] of poisoned) {
+  for (const [why, seed, error] of poisoned) {
     it(`goes on after a run whose seed is ${why}`, async () => {
       const runId = await loseRun();
       await fixture.clock.advance(90_001);
@@ -96,9 +108,13 @@ describe('sweep (trust.md §1.5)', () => {
       const { runtime, logged } = create({ overdueRuns });
       expect(await sweep(runtime)).to.deep.equal({ closed: 1, stuck: 1 });
       expect(await ledger.receiptOfRun('acme', runId)).to.include({ outcome: 'platform_error' });
-      expect(logged.filter(({ level }) => level === 'error').map(({ message }) => message)).to.deep.equal([
-        'an overdue run could not be closed',
-      ]);
+      const errors = logged.filter(({ level }) => level === 'error');
+      expect(errors.map(({ message }) => message)).to.deep.equal(['an overdue run could not be closed']);
+      expect(errors[0]?.fields)
+        .to.have.property('error')
+        .that.is.an('error')
+        .with.property('message')
+        .that.includes(error);
     });
   }
 

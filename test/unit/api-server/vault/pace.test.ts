@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { systemClock } from '../../../../adapters/time/clock.ts';
 import { Pace } from '../../../../api-server/vault/pace.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
+import { timers } from '../../../support/timers.ts';
 
 interface Paced {
   readonly pace: Pace;
@@ -51,6 +53,16 @@ describe('Pace', () => {
     expect(acts).to.deep.equal([0]);
     await clock.advance(1);
     expect(acts).to.deep.equal([0, 2900]);
+  });
+
+  it('keeps no process alive while it waits', () => {
+    const stop = new AbortController();
+    const pace = new Pace({ clock: systemClock, signal: stop.signal, gapMs: 60_000, act: () => undefined });
+    pace.ask();
+    const before = timers();
+    pace.ask();
+    expect(timers()).to.equal(before);
+    stop.abort();
   });
 
   it('does nothing more when it was stopped', async () => {

@@ -30,6 +30,22 @@ describe('SecretValues (security.md S8)', () => {
     ]);
   });
 
+  it('keeps of a Secret its name, its identity and its version, and of one without them nothing more', () => {
+    const { metadata } = sealed(secret);
+    expect(metadata).to.deep.equal({ name: 'mail', namespace: 'acme', uid: 'u1', resourceVersion: '7' });
+    expect(sealed({ ...secret, metadata: { name: 'mail' } }).metadata).to.deep.equal({ name: 'mail' });
+  });
+
+  it('keeps the values as long as one of several uses them', () => {
+    const values = new SecretValues({ TOKEN: base64('canary') });
+    const bytes = values.hold().hold().read().get('TOKEN');
+    values.retire();
+    values.release();
+    expect(Buffer.from(bytes ?? []).toString()).to.equal('canary');
+    values.release();
+    expect(values.read().size).to.equal(0);
+  });
+
   it('overwrites the values when the Secret has changed and nobody uses them', () => {
     const values = new SecretValues({ TOKEN: base64('canary') });
     const bytes = values.hold().read().get('TOKEN');

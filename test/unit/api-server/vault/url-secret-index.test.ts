@@ -109,6 +109,17 @@ describe('UrlSecretIndex (security.md S2)', () => {
     expect(said(reach({ KEY: [API] }), 'globex')).to.deep.equal([]);
   });
 
+  it('still names an entry for one host of its URLs, and one version of an Orb, when the other is gone', () => {
+    const { put, said } = start();
+    put('acme.mail@1.0.0', inUrl('KEY'));
+    put('acme.other@1.0.0', inUrl('KEY', 'api.example.net'));
+    put('acme.mail@1.0.0', PLAIN);
+    expect(said(reach({ KEY: ['*'] }))).to.deep.equal(['KEY of acme.other@1.0.0']);
+    for (const version of ['1.0.0', '2.0.0']) put(`orb.shared@${version}`, inUrl('SHARED'), PLATFORM);
+    put('orb.shared@1.0.0', PLAIN, PLATFORM);
+    expect(said(reach({ SHARED: ['*'] }, ['orb.shared']))).to.deep.equal(['SHARED of orb.shared@2.0.0']);
+  });
+
   const hosts: readonly (readonly [why: string, url: string, allowed: readonly string[], found: boolean])[] = [
     ['leaves out an entry that may not go to the host', inUrl('KEY'), ['api.example.net'], false],
     ['knows a suffix', inUrl('KEY'), ['*.example.com'], true],

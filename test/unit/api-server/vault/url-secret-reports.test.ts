@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { systemClock } from '../../../../adapters/time/clock.ts';
 import { UrlSecretReports } from '../../../../api-server/vault/url-secret-reports.ts';
 import { parseOrbId, type OrbId } from '../../../../core/manifest/orb-id.ts';
 import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
+import { timers } from '../../../support/timers.ts';
 
 function idOf(text: string): OrbId {
   const parsed = parseOrbId(text);
@@ -53,6 +55,14 @@ describe('UrlSecretReports', () => {
     reports.changed('orb-system', MAIL, true);
     await clock.advance(1000);
     expect(enqueued).to.deep.equal(['acme/two', 'globex/three']);
+  });
+
+  it('keeps no process alive while it gathers', () => {
+    const reports = new UrlSecretReports({ clock: systemClock, reports: () => [], enqueue: () => undefined });
+    const before = timers();
+    reports.changed('acme', MAIL, false);
+    expect(timers()).to.equal(before);
+    reports.stop();
   });
 
   it('enqueues nothing after its end', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { settle } from '../../../support/kube/a-reflector.ts';
-import { forbidden, startVaults, stopVaults, type RunningVaults } from '../../../support/kube/a-vault.ts';
+import { forbidden, holdLists, startVaults, stopVaults, type RunningVaults } from '../../../support/kube/a-vault.ts';
 import { kubeError } from '../../../support/kube/fake-kube-client.ts';
 
 /** Refuses every LIST and WATCH, and lets time pass until it did so for the first time: a watch lives on till its end. */
@@ -106,6 +106,21 @@ describe('vaults that may not be read (security.md §6.1)', () => {
       await refuse(running);
       await pass(running, 15);
       expect([text('mail'), new Set(changed)]).to.deep.equal(['forbidden', new Set(['acme/support'])]);
+    });
+
+  for (const limit of [200, 0])
+    it(`says that it is forbidden until a new answer comes, once the right was taken away (limit ${limit})`, async () => {
+      const running = startVaults({ limit });
+      const { client, clients, watches, put, text } = running;
+      put('mail', 'value-one');
+      watches.bind('acme/support', 'acme', ['mail']);
+      await settle();
+      holdLists(running);
+      client.before = ({ verb }) => {
+        if (clients.length === 1 && (verb === 'list' || verb === 'watch')) throw forbidden();
+      };
+      await pass(running, 400);
+      expect([clients.length, text('mail')]).to.deep.equal([2, 'forbidden']);
     });
 
   it('does not take refusals that lie between two ends of the API server for one that lasts', async () => {

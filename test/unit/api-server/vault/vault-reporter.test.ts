@@ -21,6 +21,8 @@ const never = new AbortController().signal;
 interface Started {
   readonly run: () => Promise<unknown>;
   readonly writes: () => number;
+  /** Field managers of the writes. */
+  readonly writers: () => readonly (string | undefined)[];
   readonly orbiset: () => KubeObject;
   reported: OrbisetReport | undefined;
   /** Undefined: not every Orb is known. */
@@ -48,7 +50,8 @@ function start(): Started {
   const { uid = '', generation = 0 } = orbiset().metadata;
   const started: Started = {
     run: () => reconcile(KEY, { signal: never }),
-    writes: () => client.requests.filter(({ verb }) => verb === 'apply').length,
+    writes: () => started.writers().length,
+    writers: () => client.requests.filter(({ verb }) => verb === 'apply').map(({ fieldManager }) => fieldManager),
     orbiset,
     reported: { uid, generation, report: COMPLETE, hosts: new Map(), orbs: [] },
     inUrls: [],
@@ -68,7 +71,7 @@ describe('the report of a vault (security.md §6.1)', () => {
       reason: 'VaultComplete',
       observedGeneration: object.metadata.generation,
     });
-    expect(started.writes()).to.equal(1);
+    expect(started.writers()).to.deep.equal(['orb-api-vault']);
   });
 
   it('takes back a condition that no longer holds', async () => {

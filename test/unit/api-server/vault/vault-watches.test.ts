@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { KINDS } from '../../../../adapters/kube/kinds.ts';
 import { settle } from '../../../support/kube/a-reflector.ts';
-import { startVaults, stopVaults } from '../../../support/kube/a-vault.ts';
+import { holdLists, startVaults, stopVaults } from '../../../support/kube/a-vault.ts';
 
 describe('VaultWatches (security.md §6.1)', () => {
   afterEach(stopVaults);
@@ -124,5 +124,89 @@ describe('VaultWatches (security.md §6.1)', () => {
     await settle();
     expect(listed.every((selection) => selection.includes('metadata.name='))).to.equal(true);
     expect(listed).to.have.length(4);
+  });
+
+  for (const limit of [200, 0])
+    it(`has no answer, and is not settled, before that of the API server (limit ${limit})`, async () => {
+      const running = startVaults({ limit });
+      const { watches, put, text } = running;
+      put('mail', 'value-one');
+      const goOn = holdLists(running);
+      watches.bind('acme/support', 'acme', ['mail']);
+      await settle();
+      expect([text('mail'), watches.isSettled]).to.deep.equal(['unread', false]);
+      goOn();
+      await settle();
+      expect([text('mail'), watches.isSettled]).to.deep.equal(['value-one', true]);
+    });
+
+  it('reads on, and is not settled, while a further LIST of a namespace has no answer', async () => {
+    const running = startVaults({ limit: 0 });
+    const { clock, watches, put, text } = running;
+    for (const name of ['a', 'b']) put(name, `value-${name}`);
+    watches.bind('acme/one', 'acme', ['a']);
+    await settle();
+    const goOn = holdLists(running);
+    watches.bind('acme/two', 'acme', ['b']);
+    await settle();
+    await clock.advance(1000);
+    await settle();
+    expect([text('a'), text('b'), watches.isSettled]).to.deep.equal(['value-a', 'unread', false]);
+    goOn();
+    await settle();
+    expect([text('a'), text('b'), watches.isSettled]).to.deep.equal(['value-a', 'value-b', true]);
+  });
+
+  it('reads on, and is not settled, while the watch of a single Secret has no answer', async () => {
+    const running = startVaults({ limit: 2 });
+    const { watches, put, text } = running;
+    for (const name of ['a', 'b', 'c']) put(name, `value-${name}`);
+    watches.bind('acme/one', 'acme', ['a', 'b', 'c']);
+    await settle();
+    const goOn = holdLists(running);
+    watches.bind('acme/one', 'acme', ['a']);
+    await settle();
+    expect([text('a'), watches.isSettled]).to.deep.equal(['value-a', false]);
+    goOn();
+    await settle();
+    expect([text('a'), watches.isSettled]).to.deep.equal(['value-a', true]);
+  });
+
+  it('is not settled before each namespace is', async () => {
+    const running = startVaults();
+    const { watches } = running;
+    watches.bind('acme/one', 'acme', ['a']);
+    await settle();
+    const goOn = holdLists(running);
+    watches.bind('globex/one', 'globex', ['a']);
+    await settle();
+    expect(watches.isSettled).to.equal(false);
+    goOn();
+    await settle();
+    expect(watches.isSettled).to.equal(true);
+  });
+
+  it('lists no namespace for a Secret that was bound for a moment', async () => {
+    const { clock, watches, listed } = startVaults({ limit: 0 });
+    watches.bind('acme/one', 'acme', ['a']);
+    await settle();
+    watches.bind('acme/two', 'acme', ['b']);
+    await settle();
+    watches.bind('acme/two', 'acme', []);
+    await settle();
+    await clock.advance(5000);
+    await settle();
+    expect(listed).to.deep.equal(['acme *']);
+  });
+
+  it('reads 200 Secrets one by one, and a whole namespace for one more', async () => {
+    const { watches, listed } = startVaults();
+    const names = Array.from({ length: 201 }, (_, index) => `s${index}`);
+    watches.bind('acme/one', 'acme', names.slice(0, 200));
+    await settle();
+    expect(listed).to.deep.equal(names.slice(0, 200).map((name) => `acme metadata.name=${name}`));
+    watches.bind('acme/two', 'acme', names.slice(200));
+    await settle();
+    expect(listed.slice(200)).to.deep.equal(['acme *']);
   });
 });

@@ -77,6 +77,15 @@ describe('parseApiKeyRecord', () => {
     ]);
   });
 
+  it('reads back the rate that apiKeyDocument writes', () => {
+    expect(record({ rate: '5:9' }).rate).to.deep.equal({ perSecond: 5, burst: 9 });
+    expect(record()).to.not.have.property('rate');
+  });
+
+  it('is read from a Secret with a type of its own', () => {
+    expect(document()).to.deep.include({ apiVersion: 'v1', kind: 'Secret', type: 'orbs.dev/api-key' });
+  });
+
   it('reads the base64 of `data`, as a cluster gives it', () => {
     const checked = parseApiKeyRecord(withField('tenants', btoa('["initech"]'), 'data'));
     expect(checked.ok && checked.value.tenants).to.deep.equal(['initech']);

@@ -214,9 +214,9 @@ describe('planOrbiset', () => {
     expect(condition?.message).to.match(
       /^spec\.orbs: Apply .* orb-system, or remove the entry. Missing: globex\.geocode, initech\.translate@2\.1\.0\.$/,
     );
-    expect(made.events.map(({ type, reason }) => `${type} ${reason}`)).to.deep.equal([
-      'Normal Ready',
-      'Warning OrbUnknown',
+    expect(made.events.map(({ type, reason, action }) => `${type} ${reason} ${action}`)).to.deep.equal([
+      'Normal Ready Admit',
+      'Warning OrbUnknown ResolveOrbs',
     ]);
     expect(kstatus).to.equal('Current');
   });

@@ -93,8 +93,9 @@ describe('entities', () => {
     ['&#1114111;', '\u{10ffff}'],
     ['&#x10FFFF;', '\u{10ffff}'],
   ] as const)
-    it(`are taken off: ${entity}`, () => {
+    it(`are taken off: ${entity}, also where the same character stands as it is`, () => {
       expect(cleaned(`cnry${char}1.2345678`, `<cnry${entity}1&#46;2345678>`)).to.equal(`<${GONE}>`);
+      expect(cleaned(`cnry${char}1${char}2345678`, `<cnry${entity}1${char}2345678>`)).to.equal(`<${GONE}>`);
     });
 
   for (const text of ['&#45', '&#;', '&#x;', '&xmp;', '&#4g;', '&#xg;', '&#000000045;', '&amp', '&AMP;', '&#99999999;'])

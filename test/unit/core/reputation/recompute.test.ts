@@ -154,8 +154,17 @@ describe('the evidence of one line', () => {
   });
 
   it('counts each outcome by its name', () => {
-    const outcomes = ['success', 'orb_error', 'timeout', 'caller_error', 'platform_error', 'policy_denied'] as const;
-    const entries = outcomes.map((outcome, index) => entryText({ ...run(ORB, index), outcome, duration_ms: 501 }));
+    const outcomes = [
+      ['success', 1],
+      ['orb_error', 2],
+      ['timeout', 3],
+      ['caller_error', 4],
+      ['platform_error', 6],
+      ['policy_denied', 7],
+    ] as const;
+    const entries = outcomes
+      .flatMap(([outcome, times]) => Array.from({ length: times }, () => outcome))
+      .map((outcome, index) => entryText({ ...run(ORB, index), outcome, duration_ms: 501 }));
     const fold = new LineFold(ORB, () => undefined);
     const journal = new LineJournal(ORB, () => undefined);
     entries.forEach((text, index) => {
@@ -166,10 +175,10 @@ describe('the evidence of one line', () => {
       expect(day).to.deep.include({
         success: 1,
         within_slo: 0,
-        failed: 2,
-        caller_error: 1,
-        platform_error: 1,
-        policy_denied: 1,
+        failed: 5,
+        caller_error: 4,
+        platform_error: 6,
+        policy_denied: 7,
       });
   });
 

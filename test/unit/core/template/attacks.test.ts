@@ -202,6 +202,13 @@ describe('attacks on templates by size', () => {
       expect(refusal(execution, { a: 'x'.repeat(size), b: '' })).to.deep.equal(['template-too-large', '/inputs/a']);
   });
 
+  it('fills 8 MiB, and not a character more', () => {
+    const execution = withBody('text/plain', '{{inputs.a}}{{inputs.b}}');
+    const half = 'x'.repeat(4_194_304);
+    expect(rendered(execution, { a: half, b: half }).body).to.have.length(8_388_608);
+    expect(refusal(execution, { a: half, b: `${half}x` })).to.deep.equal(['template-too-large', '/inputs/a']);
+  });
+
   it('counts levels of objects like those of arrays, and a truth value is no level', () => {
     const within = (depth: number): JsonValue => (depth === 0 ? true : { a: within(depth - 1) });
     const execution = withBody(JSON_TYPE, '{{inputs.object}}');

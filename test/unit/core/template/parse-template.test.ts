@@ -24,6 +24,11 @@ describe('parseTemplate', () => {
       expect(parseTemplate(text)).to.deep.equal({ kind: 'parsed', parts });
     });
 
+  it('reads a field of 1 MiB, and none of a character more', () => {
+    expect(parseTemplate('a'.repeat(1_048_576)).kind).to.equal('parsed');
+    expect(parseTemplate('a'.repeat(1_048_577))).to.deep.equal({ kind: 'refused', code: 'template-too-large' });
+  });
+
   const unknown = [
     '{{secrets.K}}',
     '{{orbiset.secrets.}}',

@@ -16,12 +16,15 @@ describe('correctReference', () => {
     ['$inputs.text', '{{inputs.text}}'],
     ['{inputs.text', '{{inputs.text}}'],
     ['params.text', '{{inputs.text}}'],
+    ['parms.text', '{{inputs.text}}'],
+    ['boddy.text', '{{inputs.text}}'],
     ['text', '{{inputs.text}}'],
     ['txet', '{{inputs.text}}'],
     ['secrets.API_KEY', '{{orbiset.secrets.API_KEY}}'],
     ['secret.API_KEY', '{{orbiset.secrets.API_KEY}}'],
     ['vault.API_KEY', '{{orbiset.secrets.API_KEY}}'],
     ['env.API_KEY', '{{orbiset.secrets.API_KEY}}'],
+    ['kredenzial.API_KEY', '{{orbiset.secrets.API_KEY}}'],
     ['orbiset.secret.API_KEY', '{{orbiset.secrets.API_KEY}}'],
     ['orbiset.API_KEY', '{{orbiset.secrets.API_KEY}}'],
     ['orbset.API_KEY', '{{orbiset.secrets.API_KEY}}'],
@@ -44,6 +47,13 @@ describe('correctReference', () => {
     );
   });
 
+  it('says the rule where nothing near it is known', () => {
+    expect(correctReference({ text: 'this.constructor', closed: true }, INPUTS)).to.deep.equal({
+      detail:
+        '"{{this.constructor}}" is no placeholder: "{{" begins {{inputs.NAME}} or {{orbiset.secrets.KEY}} and nothing else; correct it.',
+    });
+  });
+
   it('says that there are no filters', () => {
     expect(correctReference({ text: 'inputs.text|upper', closed: true }, INPUTS).detail).to.include('no filters');
   });
@@ -51,5 +61,6 @@ describe('correctReference', () => {
   it('does not repeat what may be a credential', () => {
     const { detail } = correctReference({ text: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc', closed: true }, INPUTS);
     expect(detail).not.to.include('4eC39');
+    expect(detail).to.match(/^This is no placeholder: /);
   });
 });

@@ -5,7 +5,7 @@ import { certificateEntry } from '../../../../core/certificate/certificate-entry
 import { makeCredential, type CertificateFacts, type Credential } from '../../../../core/certificate/credential.ts';
 import { credentialIn } from '../../../../core/certificate/read-credential.ts';
 import { sealStatusList } from '../../../../core/certificate/seal.ts';
-import { LIST_BYTES, makeStatusList, withBit } from '../../../../core/certificate/status-list.ts';
+import { LIST_BYTES, makeStatusList, withBit, type Gzip } from '../../../../core/certificate/status-list.ts';
 import { jcs } from '../../../../core/json/jcs.ts';
 import type { JsonObject } from '../../../../core/json/json-value.ts';
 import type { KeysDocument, PublishedKey } from '../../../../core/receipt/keys-document.ts';
@@ -116,6 +116,8 @@ export interface ListChanges {
   readonly issuedAt?: number;
   readonly signer?: TestKey;
   readonly issuer?: string;
+  /** Packs the bits otherwise than with gzip. */
+  readonly pack?: Gzip;
 }
 
 /** A signed status list, as it is served. */
@@ -123,7 +125,7 @@ export function aStatusList({ revoked, list = 1, issuedAt = ISSUED_AT, ...change
   const empty = new Uint8Array(LIST_BYTES);
   const bits = revoked === undefined ? empty : withBit(empty, revoked);
   const facts = { issuer: changes.issuer ?? FACTS.issuer, list, issuedAt, bits };
-  return sealStatusList(makeStatusList(facts, gzip), toolsOf(changes.signer ?? keys.certificate));
+  return sealStatusList(makeStatusList(facts, changes.pack ?? gzip), toolsOf(changes.signer ?? keys.certificate));
 }
 
 /** The badge of a certificate. */

@@ -66,6 +66,15 @@ describe('verifyBundle of a swap receipt', () => {
     expect(checks.map(({ id }) => id)).not.to.include('decision');
   });
 
+  it('says what the decision that was made again gave, or that there was no evidence for it', async () => {
+    const made = await verified({}, { replay: () => ({ follows: true, why: 'latency' }) });
+    expect(made.explanation).to.deep.equal({ kind: 'replayed', follows: true, why: 'latency' });
+    expect(made.checks.find(({ id }) => id === 'decision')).to.deep.equal({ id: 'decision', ok: true });
+    const unmade = await verified({ record: (record) => ({ ...record, evidence: null }) }, { replay });
+    expect(unmade.explanation).to.deep.equal({ kind: 'no-evidence' });
+    expect(unmade.checks.find(({ id }) => id === 'decision')).to.deep.equal({ id: 'decision', ok: null });
+  });
+
   it('makes neither the check of a score nor that of openings', async () => {
     const opening = { salt: new Uint8Array(16), value: { json: 1 } };
     const { checks } = await verified({}, { openings: { input: opening } });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { gunzip } from '../../../../adapters/gzip/gzip.ts';
+import { gunzip, gzip } from '../../../../adapters/gzip/gzip.ts';
 import { verifyCertificate, type CertificateOptions } from '../../../../core/verify/verify-certificate.ts';
 import type { KeysDocument } from '../../../../core/receipt/keys-document.ts';
 import type { Verification } from '../../../../core/verify/verdict.ts';
@@ -85,6 +85,8 @@ describe('verifyCertificate', () => {
     ['that is over', aStatusList({ issuedAt: primitives.now() - 49 * 3_600_000 }), certificateKeys(), 'expired'],
     ['signed by a key of another role', aStatusList({ signer: keys.receipt }), certificateKeys(), 'unknown_key'],
     ['that is a certificate', aJwt(), certificateKeys(), 'schema'],
+    ['whose bits are not packed', aStatusList({ pack: (bits) => bits }), certificateKeys(), 'schema'],
+    ['of too few bits', aStatusList({ pack: (bits) => gzip(bits.subarray(1)) }), certificateKeys(), 'schema'],
   ];
   for (const [what, list, document, code] of lists) {
     it(`says nothing good by a list ${what}: ${code}`, async () => {

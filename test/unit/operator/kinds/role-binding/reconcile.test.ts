@@ -43,6 +43,17 @@ describe('reconcileRoleBinding', () => {
     operator.client.put(KINDS.orbiset, orbiset('one'));
   });
 
+  it('waits before the next time until the cache has what it wrote', async () => {
+    await operator.syncCaches();
+    const noted: unknown[] = [];
+    const note = (...written: readonly unknown[]): void => void noted.push(written);
+    await reconcileRoleBinding('acme', { ...operator.context, bindingWrites: { note } }, signal);
+    const [binding] = operator.client.objects(KINDS.roleBinding);
+    expect(noted).to.deep.equal([
+      ['acme', binding?.metadata.resourceVersion, { namespace: 'acme', name: 'orb-vault-reader' }],
+    ]);
+  });
+
   it('makes it once, and owns it by each Orbiset that comes', async () => {
     await run();
     await run();
