@@ -27,6 +27,7 @@ import type { OperatorProof } from '../../core/publication/owner.ts';
 import type { Replays } from '../replays/replays.ts';
 import type { Reputation } from '../reputation/reputation.ts';
 import { DraftRunner } from '../../adapters/draft-worker/draft-runner.ts';
+import { closeParts } from './close-parts.ts';
 import { createLedgerChecks } from './create-ledger-checks.ts';
 import { createReplays } from './create-replays.ts';
 import { createRuntime } from './create-runtime.ts';
@@ -224,27 +225,6 @@ async function openIngestion(
   const ingestion = await createIngestion({ ledger: parts.ledger, keys, log, settings: options.runtime });
   const receiving = await createReceiving({ ...options, ...parts, traffic: ingestion.traffic });
   return { ingestion, receiving };
-}
-
-interface Closing {
-  readonly timers: readonly { readonly close: () => void }[];
-  /** They read the ledger, so they end before it. */
-  readonly threads: readonly { readonly close: () => Promise<void> }[];
-  /** Written after the ledger's last entry. */
-  readonly head: LogHead;
-}
-
-async function closeParts(
-  { dialer, ledger, runtime, log }: Omit<Platform, 'close'>,
-  { timers, threads, head }: Closing,
-): Promise<void> {
-  for (const timer of timers) timer.close();
-  await dialer.destroy();
-  for (const thread of threads) await thread.close();
-  await ledger.close();
-  await Promise.all([runtime.selfCheck.close(), runtime.answers.close()]);
-  await head.close();
-  await log.logger.flush();
 }
 
 /**

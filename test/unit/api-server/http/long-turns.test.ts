@@ -24,7 +24,7 @@ function aLoop({ isShared = true, workMs = 10 } = {}) {
     now += ms;
     done.push(name);
   };
-  /** Goes on until nothing is left to do but what waits for a timer. */
+  /** Does all that is ready, in as many turns of the loop as it takes. */
   const settle = async (): Promise<void> => {
     await settled();
     for (let callback = nextTurns.shift(); callback !== undefined; callback = nextTurns.shift()) {
