@@ -179,7 +179,7 @@ describe('policies about providers', () => {
         expect(counted.filter((text) => /^(?:attempt|breaker) /.test(text))).to.deep.equal([]);
       });
 
-    it('a limit that a rule sets by what it allows is told with that rule', async () => {
+    it('names the rule that set a limit, though the rule allows the run', async () => {
       const obligations = [{ type: 'maxResponseBytes', value: 1000 }] as const;
       const policy = aPolicy({ rules: [{ ...aRule('allow', 'true'), obligations: [...obligations] }] });
       const failure = { kind: 'response', code: 'response-too-large' } as const;
