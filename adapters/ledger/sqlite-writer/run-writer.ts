@@ -54,7 +54,6 @@ export class RunWriter {
       this.#runs.drop.run(runId);
       return refused('the decision id is taken');
     }
-    this.#usage.run(tenant, seed);
     if (path === null) return null;
     this.#claims.drop.run(tenant, path, key); // an expired claim
     this.#claims.insert.run(tenant, path, key, tag, runId, expiresAt);

@@ -96,7 +96,7 @@ export interface ClaimRows {
 export function claimRows({ prepare, dataKey }: WriterParts): ClaimRows {
   const claim = prepare(
     `SELECT body_sha256, run_id, answer, expires_at,
-       EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started') AS running
+       EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id) AS running
      FROM idempotency WHERE tenant = ? AND path = ? AND key = ?`,
   );
   const claimOfRun = prepare('SELECT path, key FROM idempotency WHERE run_id = ? AND tenant = ?');
@@ -127,7 +127,7 @@ function idempotencyWriters(parts: WriterParts): Writers<IdempotencyOperations> 
   const erase = parts.prepare(
     `DELETE FROM idempotency WHERE rowid IN (
        SELECT rowid FROM idempotency WHERE expires_at < ? AND (answer IS NOT NULL OR NOT EXISTS (
-         SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started'))
+         SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id))
        LIMIT ?)`,
   );
   return {
@@ -177,7 +177,7 @@ function idempotencyPort(parts: TableParts<RowOf<IdempotencyOperations>>): Idemp
   const { prepare, read, write, now, random, dataKey } = parts;
   const claim = prepare(
     `SELECT body_sha256, run_id, answer FROM idempotency WHERE tenant = ? AND path = ? AND key = ? AND (expires_at > ?
-       OR EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id AND state = 'started'))`,
+       OR EXISTS (SELECT 1 FROM runs WHERE runs.run_id = idempotency.run_id))`,
   );
   return {
     idempotent: (tenant, asked) =>

@@ -29,12 +29,13 @@ interface Counted {
 
 const octets = (column: string): string => `coalesce(octet_length(${column}), 0)`;
 
-const RUN_OVERHEAD = 200;
 const RECEIPT_OVERHEAD = 1100;
 
-/** Written by every run, and never erased: the writer adds them up, once for each tenant and transaction. */
+/**
+ * Written by every run, and never erased: the writer adds them up, once for each tenant and transaction. The row of an
+ * open run does not count: it goes when its receipt comes.
+ */
 const BY_WRITER: readonly Counted[] = [
-  { table: 'runs', overhead: RUN_OVERHEAD, sizes: [octets('@seed')] },
   { table: 'receipts', overhead: RECEIPT_OVERHEAD, sizes: [octets('@payload'), octets('@signature')] },
 ];
 
@@ -94,9 +95,8 @@ const schema: TableSchema = {
   ${BY_TRIGGER.map(triggers).join('\n  ')}`,
 };
 
-/** Counts the rows of runs in the writer's thread. */
+/** Counts receipts of runs in the writer's thread. */
 export interface UsageCounter {
-  readonly run: (tenant: string, seed: string) => void;
   readonly receipt: (tenant: string, payload: Uint8Array, signature: Uint8Array) => void;
   /** A row of an older ledger. */
   readonly row: (tenant: string, bytes: number) => void;
@@ -121,7 +121,6 @@ export function usageCounter({ prepare }: Connection): UsageCounter {
     }
   };
   return {
-    run: (tenant, seed) => add(tenant, RUN_OVERHEAD + Buffer.byteLength(seed)),
     receipt: (tenant, payload, signature) => add(tenant, RECEIPT_OVERHEAD + payload.length + signature.length),
     row: add,
     store: () => {

@@ -97,6 +97,12 @@ export function runContract({ it }: Contract): void {
       expect((await ledger.overdueRuns(FAR, 10)).map(({ tenant }) => tenant)).to.deep.equal(['acme']);
     });
 
+    it('refuses a start under the id of a closed run', async ({ ledger }) => {
+      await ledger.recordRun(aStart(1), aFinish(1));
+      expect(await refusal(ledger.startRun(aStart(1)))).to.be.instanceOf(TypeError);
+      expect(await openRuns(ledger)).to.deep.equal([]);
+    });
+
     it('records a run that starts and ends at once, closed from the first', async ({ ledger }) => {
       const recorded = await ledger.recordRun(aStart(1), aFinish(1, {}, { outcome: 'policy_denied' }));
       expect(recorded).to.deep.equal({ kind: 'started' });

@@ -1,10 +1,5 @@
 CREATE TABLE schema_version(id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
 CREATE TABLE identity(id INTEGER PRIMARY KEY CHECK (id = 1), issuer TEXT NOT NULL, log_origin TEXT NOT NULL) STRICT;
-CREATE TABLE runs(
-    run_id TEXT PRIMARY KEY, tenant TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('started', 'closed')),
-    started_at INTEGER NOT NULL, deadline_at INTEGER NOT NULL, owner TEXT NOT NULL, seed TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-CREATE INDEX runs_open ON runs(deadline_at) WHERE state = 'started';
 CREATE TABLE jws_headers(id INTEGER PRIMARY KEY, header TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE receipts(
     log_index INTEGER PRIMARY KEY, receipt_id TEXT NOT NULL UNIQUE, run_id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL,
@@ -249,3 +244,7 @@ CREATE TRIGGER incidents_usage_removed AFTER DELETE ON incidents BEGIN
 CREATE TRIGGER incidents_usage_changed AFTER UPDATE OF json ON incidents BEGIN
     UPDATE tenant_usage SET bytes = bytes + (400 + coalesce(octet_length(NEW.json), 0)) - (400 + coalesce(octet_length(OLD.json), 0)) WHERE tenant = NEW.tenant;
   END;
+CREATE TABLE runs(
+    run_id TEXT PRIMARY KEY, tenant TEXT NOT NULL, started_at INTEGER NOT NULL, deadline_at INTEGER NOT NULL,
+    owner TEXT NOT NULL, seed TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;

@@ -11,9 +11,8 @@ import { makeOlder } from '../../../../support/older-ledger.ts';
 
 const identity = { issuer: 'https://orbs.example', logOrigin: 'orbs.example/log' };
 
-/** A run, a stored answer and a delivery of this tenant. */
+/** A receipt, a stored answer and a delivery of this tenant. */
 function fill(db: DatabaseSync, tenant: string, number: number): void {
-  db.prepare(`INSERT INTO runs VALUES (?, ?, 'started', 1, 1, 'o', ?)`).run(`run_${number}`, tenant, 'é'.repeat(50));
   db.prepare(`INSERT INTO receipts VALUES (?, ?, ?, ?, 'a.b@1.0.0', 'success', 1, 1, ?, ?)`).run(
     number,
     `rcpt_${number}`,
@@ -56,15 +55,38 @@ describe('totals of tenants in the ledger', () => {
     fill(db, 'globex', 3);
     db.close();
     db = openWriterDatabase(file(), identity);
-    const bytes = 200 + 100 + (1100 + 564) + (350 + 700) + (300 + 900);
+    const bytes = 1100 + 564 + (350 + 700) + (300 + 900);
     const expected = [
-      { tenant: 'acme', row_count: 8, bytes: 2 * bytes },
-      { tenant: 'globex', row_count: 4, bytes },
+      { tenant: 'acme', row_count: 6, bytes: 2 * bytes },
+      { tenant: 'globex', row_count: 3, bytes },
     ];
     expect(usage(db)).to.deep.equal(expected);
     db.close();
     db = openWriterDatabase(file(), identity);
     expect(usage(db)).to.deep.equal(expected);
+  });
+
+  it('lose the rows of runs that a ledger of schema 7 counted, and keeps no longer', () => {
+    makeOlder(db, 7);
+    const run = db.prepare("INSERT INTO runs VALUES (?, ?, ?, 1, 9, 'o', ?)");
+    const count = db.prepare('INSERT INTO tenant_usage VALUES (?, ?, ?)');
+    run.run('run_1', 'acme', 'closed', 'é'.repeat(50));
+    run.run('run_2', 'acme', 'started', '{}');
+    run.run('run_3', 'globex', 'closed', '{}');
+    count.run('acme', 10, 5000);
+    count.run('globex', 3, 700);
+    count.run('initech', 1, 9);
+    db.close();
+    db = openWriterDatabase(file(), identity);
+    expect(usage(db)).to.deep.equal([
+      { tenant: 'acme', row_count: 8, bytes: 5000 - 300 - 202 },
+      { tenant: 'globex', row_count: 2, bytes: 700 - 202 },
+      { tenant: 'initech', row_count: 1, bytes: 9 },
+    ]);
+    const left = db.prepare('SELECT * FROM runs').all();
+    expect(left.map((row) => ({ ...row }))).to.deep.equal([
+      { run_id: 'run_2', tenant: 'acme', started_at: 1, deadline_at: 9, owner: 'o', seed: '{}' },
+    ]);
   });
 
   it('are counted in the order of the file, and tell how far they are', () => {
@@ -78,7 +100,6 @@ describe('totals of tenants in the ledger', () => {
     countUsage(db, (made) => progress.push(made), 5);
     expect(progress).to.deep.equal([
       { work: 'usage', done: 5 },
-      { work: 'usage', done: 10 },
     ]);
   });
 
