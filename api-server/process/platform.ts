@@ -38,6 +38,7 @@ import { createIngestion, type Ingestion } from './create-ingestion.ts';
 import { createReceiving, type Receiving } from './create-receiving.ts';
 import { PlatformStatus, type PlatformStatusParts } from '../status/platform-status.ts';
 import { EX_CONFIG, StartError } from '../../adapters/process/start-error.ts';
+import { upgradeLine } from './upgrade-line.ts';
 import { versionOf } from './version.ts';
 
 /** All parts of one API process that live as long as the process, with or without a cluster. */
@@ -138,15 +139,7 @@ function openLedger(
     gate: head.gate,
     onCheckpoint: head.signed,
     onFault: head.damaged,
-    onUpgrading: (progress) =>
-      progress.work === 'log'
-        ? log.logger.info('an older ledger is brought up to date: its log is read again', {
-            entries: progress.done,
-            of: progress.total,
-          })
-        : log.logger.info('an older ledger is brought up to date: the rows of its tenants are counted', {
-            rows: progress.done,
-          }),
+    onUpgrading: (progress) => log.logger.info(...upgradeLine(progress)),
   });
 }
 

@@ -6,6 +6,7 @@ import type { OnUpgrading } from '../sqlite/protocol.ts';
 import { retireCheckpoints } from '../tables/checkpoints.ts';
 import { putIdentity, putLogOrigin, storedIdentity, type LedgerIdentity } from '../tables/identity.ts';
 import { FOLD_VERSION } from '../tables/reputation.ts';
+import { OPEN_RUNS_VERSION } from '../tables/runs.ts';
 import { TABLES } from '../tables/tables.ts';
 import { USAGE_VERSION } from '../tables/tenant-usage.ts';
 import { countUsage } from './count-usage.ts';
@@ -58,6 +59,7 @@ function migrate(db: DatabaseSync, onUpgrading: OnUpgrading): void {
   const version = storedVersion(db) ?? 0;
   checkVersion(version);
   for (let next = version + 1; next <= SCHEMA_VERSION; next += 1) {
+    if (next === OPEN_RUNS_VERSION && version > 0) onUpgrading({ work: 'runs' });
     db.exec(migration(next));
     db.prepare('INSERT OR REPLACE INTO schema_version(id, version) VALUES (1, ?)').run(next);
   }

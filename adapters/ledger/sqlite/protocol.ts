@@ -27,6 +27,8 @@ export type ToWriter =
 
 /** How far an older ledger is brought up to date, while nothing else can use it. */
 export type UpgradeProgress =
+  /** Its runs that have a receipt lose their rows: said once, before. */
+  | { readonly work: 'runs' }
   /** Its log is read again: entries that were read, of all. */
   | { readonly work: 'log'; readonly done: number; readonly total: number }
   /** The rows of its tenants are counted. */

@@ -98,9 +98,7 @@ describe('totals of tenants in the ledger', () => {
     db.exec('DELETE FROM tenant_usage');
     const progress: UpgradeProgress[] = [];
     countUsage(db, (made) => progress.push(made), 5);
-    expect(progress).to.deep.equal([
-      { work: 'usage', done: 5 },
-    ]);
+    expect(progress).to.deep.equal([{ work: 'usage', done: 5 }]);
   });
 
   it('give bytes back when a body is dropped, and rows when they are erased', () => {
