@@ -95,6 +95,19 @@ describe('callProviders for the tenants of a shared Orb (failover.md §2, §12.2
     );
   });
 
+  it('tells how long a provider asked for a pause, also where it is called earlier', async () => {
+    const test = createTestRuntime({
+      ledger,
+      clock: fixture.clock,
+      answer: () => says(503, [['retry-after', '1000']]),
+    });
+    await test.execute({});
+    expect((await test.execute({})).body['detail']).to.include('asked for a pause, 1000 s more');
+    await fixture.clock.advance(300_000);
+    await test.execute({});
+    expect(test.sent).to.have.length(2);
+  });
+
   it('tells a tenant how long a host of its own asked for a pause', async () => {
     const test = create(evilAnswers);
     test.addOrb(ORB, { url: '', execution: execution('{{orbiset.secrets.SHOP}}.example.com') }, 'orb-system');

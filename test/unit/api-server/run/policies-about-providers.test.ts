@@ -7,7 +7,7 @@ import { factsDigest } from '../../../../core/policy/facts/snapshot.ts';
 import { answered, SECRET } from '../../../support/a-runtime.ts';
 import { at, textAt } from '../../../support/members.ts';
 import { aPolicy, aRule } from '../../../support/policies.ts';
-import { jsonIn, noting, PolicyRuns, type Dialled } from '../../../support/policy-runs.ts';
+import { freshOrbiset, jsonIn, noting, PolicyRuns, type Dialled } from '../../../support/policy-runs.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const executionAt = (host: string): JsonObject => ({
@@ -65,6 +65,15 @@ describe('policies about providers', () => {
       expect([answer.status, dialled.map(({ url }) => url)]).to.deep.equal([200, ['https://other.example.com/run']]);
       expect(at(await runs.recordOf(answer), 'policy', 'violations')).to.deep.equal([]);
       await runs.expectFacts(answer, ['PreFlight', 'Request', 'Request']);
+    });
+
+    it('knows a host whose first label is a secret by the rest of it', async () => {
+      const rules = [aRule('deny', 'request.host == "*.example.com"')];
+      const test = runs.create([aPolicy({ match: { phases: ['Request'] }, rules })]);
+      test.addOrb('acme.own@1.0.0', { url: 'https://{{orbiset.secrets.TOKEN}}.example.com/run' });
+      const vault = { secrets: [{ name: 'api', allowedHosts: ['*.example.com'] }] };
+      const answer = await test.execute({ orbiset: freshOrbiset(test, { vault }), orbId: 'acme.own@1.0.0' });
+      expect([answer.status, answer.code]).to.deep.equal([403, 'policy-denied']);
     });
 
     const failing: Dialer = { ...noting([]), dial: () => Promise.resolve(unreachable) };
@@ -128,6 +137,13 @@ describe('policies about providers', () => {
       const answer = await execute({ orbiset });
       expect([answer.code, sent]).to.deep.equal(['policy-denied', []]);
       expect(at(answer.body, 'rules', '0')).to.include({ rule: 'obligation-failed' });
+    });
+
+    it('stores no facts of a request that no rule decides about, although the limit of its answer is lower', async () => {
+      const { execute, orbiset, sent } = runs.create([bound({ type: 'maxResponseBytes', value: 1000 })]);
+      const answer = await execute({ orbiset });
+      expect([answer.status, sent.length]).to.deep.equal([200, 1]);
+      await runs.expectFacts(answer, ['PreFlight']);
     });
 
     it('restrictHosts holds for redirects too, and maxResponseBytes lowers the limit of the answer', async () => {
@@ -242,6 +258,19 @@ describe('policies about providers', () => {
       const { execute, orbiset } = runs.create([aPolicy({ match: { phases: ['Response'] }, rules })], { dialer });
       const answer = await execute({ orbiset });
       expect([answer.status, answer.code]).to.deep.equal([403, 'policy-denied']);
+    });
+
+    it('knows the names of its headers and its type', async () => {
+      const rules = [
+        aRule('deny', '"x-trace" in response.header_names && response.content_type == "application/json"'),
+      ];
+      const headers = [
+        ['content-type', 'application/json'],
+        ['x-trace', '1'],
+      ] as const;
+      const dialer: Dialer = { ...noting([]), dial: () => Promise.resolve(answered({ id: 'x1' }, { headers })) };
+      const { execute, orbiset } = runs.create([aPolicy({ match: { phases: ['Response'] }, rules })], { dialer });
+      expect((await execute({ orbiset })).code).to.equal('policy-denied');
     });
 
     it('keeps the body back as well, when the manifest or the caller asks for it', async () => {

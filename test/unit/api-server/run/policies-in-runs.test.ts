@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LedgerError } from '../../../../adapters/ledger/port.ts';
+import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
 import type { RunsToday } from '../../../../api-server/runtime/day-counts.ts';
 import { readEntry } from '../../../../core/log-entry/entry.ts';
 import { policySet, type PolicyInForce } from '../../../../core/policy/decision/policy-set.ts';
@@ -33,7 +33,7 @@ describe('policies in a run', () => {
       message: 'not here',
       severity: 'high',
     });
-    const { execute, sent, orbiset, set } = runs.create([aPolicy({ rules: [rule] })]);
+    const { execute, sent, orbiset, set, counted } = runs.create([aPolicy({ rules: [rule] })]);
     const answer = await execute({ orbiset });
     expect([answer.status, answer.code, at(answer.body, 'detail'), sent]).to.deep.equal([
       403,
@@ -44,6 +44,7 @@ describe('policies in a run', () => {
     expect(at(answer.body, 'rules')).to.deep.equal([{ policy: 'acme/policy', rule: 'no-prod', severity: 'high' }]);
     expect([at(answer.body, 'run', 'status'), at(answer.body, 'run', 'attempts')]).to.deep.equal(['denied', []]);
     expect(answer.body).to.not.have.property('maybe_executed');
+    expect(counted).to.include('run policy_denied');
     const record = await runs.recordOf(answer);
     expect(at(record, 'execution', 'outcome')).to.equal('policy_denied');
     expect(checkOf(record, 'policy')).to.include({ result: 'fail' });
@@ -83,6 +84,18 @@ describe('policies in a run', () => {
       shadow: 'would_allow',
       shadowDiffers: false,
     });
+  });
+
+  it('writes nothing about policies at the end of a run whose answer none of them decides', async () => {
+    const finished: unknown[] = [];
+    const finishRun: Ledger['finishRun'] = (finish) => {
+      finished.push(finish.policy);
+      return fixture.ledger.finishRun(finish);
+    };
+    const own = new PolicyRuns({ ...fixture, ledger: { ...fixture.ledger, finishRun } });
+    const { execute, orbiset } = own.create([aPolicy({ rules: [aRule('allow', 'true')] })]);
+    expect((await execute({ orbiset })).status).to.equal(200);
+    expect(finished).to.deep.equal([undefined]);
   });
 
   it('says what an audited policy would have done, and does not do it', async () => {
@@ -260,5 +273,14 @@ describe('policies in a run', () => {
     const { json, facts } = await runs.kept(answer);
     for (const text of [answer.text, JSON.stringify(json), JSON.stringify(facts)]) expect(text).to.not.include(SECRET);
     expect(at(answer.body, 'detail')).to.include('said [redacted');
+  });
+
+  it('redacts facts that hold a secret which a caller sent as the name of an input', async () => {
+    const { execute, orbiset, addOrb } = runs.create([aPolicy({ rules: [aRule('deny', 'true')] })]);
+    addOrb('acme.open@1.0.0', { manifest: { inputs: { text: { type: 'object', required: true } } } });
+    const answer = await execute({ orbiset, orbId: 'acme.open@1.0.0', inputs: { text: { [SECRET]: 1 } } });
+    expect(answer.code).to.equal('policy-denied');
+    const { facts } = await runs.kept(answer);
+    expect(JSON.stringify(facts)).to.include('[redacted').and.not.include(SECRET);
   });
 });
