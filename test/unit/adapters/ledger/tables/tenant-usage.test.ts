@@ -66,7 +66,7 @@ describe('totals of tenants in the ledger', () => {
     expect(usage(db)).to.deep.equal(expected);
   });
 
-  it('lose the rows of runs that a ledger of schema 7 counted, and keeps no longer', () => {
+  it('lose what a ledger of schema 7 counted for the rows of runs', () => {
     makeOlder(db, 7);
     const run = db.prepare("INSERT INTO runs VALUES (?, ?, ?, 1, 9, 'o', ?)");
     const count = db.prepare('INSERT INTO tenant_usage VALUES (?, ?, ?)');
