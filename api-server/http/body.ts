@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { ByteAccount } from '../../adapters/http/byte-budget.ts';
 import { BodyBytes } from './body-bytes.ts';
 import { ChunkSizes, cutSmallChunks } from './chunk-sizes.ts';
-import { freeBytes } from '../../adapters/memory/free-bytes.ts';
 import type { Refusal } from './server-limits.ts';
+import { stopReading } from './stop-reading.ts';
 
 /** Bounds on bytes of bodies that have not arrived whole. */
 export type BodyReason = Extract<Refusal, `body-bytes${string}`>;
@@ -61,18 +61,6 @@ export function isPlainJson(request: IncomingMessage): boolean {
 /** Whether the caller waits for `100 Continue` before it sends a body that may be read. */
 export const awaitsContinue = (request: IncomingMessage, limitBytes: number): boolean =>
   request.headers.expect !== undefined && request.httpVersionMinor > 0 && !isTooLarge(request, limitBytes);
-
-/**
- * Reads nothing more of a request and its connection. At once, because the system has megabytes more and gives them without
- * a pause; in this order, because a request that flows would resume its connection. What has been read is dropped.
- */
-function stopReading(request: IncomingMessage): void {
-  request.pause();
-  request.socket.pause();
-  for (let chunk: unknown = request.read(); chunk !== null; chunk = request.read()) {
-    if (chunk instanceof Uint8Array) freeBytes(chunk);
-  }
-}
 
 /**
  * Reads the whole body, at most `limitBytes`. Express's reader is not used: it costs 33 µs a request

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { freeBytes } from '../../adapters/memory/free-bytes.ts';
 import { hasBody, isSmallBody } from './body.ts';
 import { ChunkSizes, cutSmallChunks } from './chunk-sizes.ts';
 import type { Reply } from './route.ts';
@@ -49,11 +50,13 @@ function linger(
   response.write(body);
 }
 
-/** Reads what the caller still sends and drops it. */
+/** Reads what the caller still sends and drops it. Node would do the same, and leave the memory to the collector. */
 function dropRest(request: IncomingMessage, smallChunks: () => void): void {
   const sizes = new ChunkSizes();
   const drop = (chunk: Buffer): void => {
-    if (sizes.add(chunk.length)) return;
+    const { length } = chunk;
+    freeBytes(chunk);
+    if (sizes.add(length)) return;
     request.off('data', drop);
     smallChunks();
     cutSmallChunks(request);
@@ -82,7 +85,8 @@ type Leftover = 'nothing' | 'read-past' | 'cut' | 'linger';
 const CLOSING: ReadonlySet<Leftover> = new Set(['cut', 'linger']);
 
 /** The unread part of the request's body, and its effect on the connection. */
-function leftover(request: IncomingMessage, bodyBytes: number): Leftover {
+function leftover(request: IncomingMessage, { leavesBody }: Reply, bodyBytes: number): Leftover {
+  if (leavesBody === true) return 'linger';
   if (request.complete || !hasBody(request)) return 'nothing';
   if (!isSmallBody(request, bodyBytes)) return 'linger';
   // A caller that waits for `100 Continue` may or may not send the body. The next bytes could be either.
@@ -97,7 +101,7 @@ export function respond(
   options: RespondOptions,
 ): void {
   if (response.destroyed || response.headersSent) return;
-  const left = reply.leavesBody === true ? 'linger' : leftover(request, options.bodyBytes);
+  const left = leftover(request, reply, options.bodyBytes);
   const headers: Record<string, string | number> = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-store',
@@ -109,6 +113,7 @@ export function respond(
   if (!bodiless) headers['content-length'] = Buffer.byteLength(reply.body);
   if (options.closing || CLOSING.has(left)) headers['connection'] = 'close';
   response.writeHead(reply.status, headers);
+  if (left === 'read-past') dropRest(request, options.smallChunks);
   if (left === 'linger') linger(request, response, reply, options.smallChunks);
   else response.end(bodiless ? undefined : reply.body);
   if (reply.body.length >= LARGE_BYTES) limitUnread(request, response, options);
