@@ -59,6 +59,22 @@ export async function measure(platform: AttackedPlatform, attack: AttackName, se
   }
 }
 
+/** What several measurements of one attack saw together. */
+export function joined([first, ...more]: readonly Measured[]): Measured {
+  if (first === undefined) throw new RangeError('nothing was measured');
+  return more.reduce((one, other) => {
+    const counts = { ...one.refused };
+    for (const [status, count] of Object.entries(other.refused)) counts[status] = (counts[status] ?? 0) + count;
+    return {
+      attack: one.attack,
+      latencies: [...one.latencies, ...other.latencies],
+      refused: counts,
+      late: { p99: Math.max(one.late.p99, other.late.p99), max: Math.max(one.late.max, other.late.max) },
+      memory: { before: one.memory.before, most: Math.max(one.memory.most, other.memory.most) },
+    };
+  }, first);
+}
+
 /** The goals for the other tenant. */
 export const GOAL = { timesSlower: 1.5, ms: 250 } as const;
 

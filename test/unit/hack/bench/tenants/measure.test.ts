@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ATTACKS, isAttack } from '../../../../../hack/bench/tenants/attacks.ts';
-import { rowOf, type Measured } from '../../../../../hack/bench/tenants/measure.ts';
+import { joined, rowOf, type Measured } from '../../../../../hack/bench/tenants/measure.ts';
 import { tenantTable } from '../../../../../hack/bench/tenants/table.ts';
 
 const LATE = { p99: 1, max: 2 };
@@ -43,6 +43,22 @@ describe('bench tenants', () => {
   for (const [why, one, beside] of missed) {
     it(`misses the goal by ${why}`, () => expect(rowOf(one, beside).met).to.equal(false));
   }
+
+  it('judges the calls of all rounds together', () => {
+    const rounds = [
+      measured(of(50), { refused: { 503: 1 }, late: { p99: 3, max: 4 } }),
+      measured(of(70), { refused: { 503: 2, 0: 1 }, late: { p99: 1, max: 9 }, memory: { before: 120, most: 140 } }),
+      measured(of(60), { memory: { before: 140, most: 135 } }),
+    ];
+    expect(joined(rounds)).to.deep.equal({
+      attack: 'together',
+      latencies: [...of(50), ...of(70), ...of(60)],
+      refused: { 503: 3, 0: 1 },
+      late: { p99: 3, max: 9 },
+      memory: { before: 100, most: 140 },
+    });
+    expect(() => joined([])).to.throw(RangeError);
+  });
 
   it('says in its table who was refused, and judges attacks only', () => {
     const hostile = measured(of(50), { refused: { 503: 2, 0: 1 } });
