@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { MAX_CONNECT_MS, type Reading } from './connector.ts';
 import { abortFailure, EgressFault, EXHAUSTED, failureOf } from './faults.ts';
-import type { DialFailure, DialLimits } from './port.ts';
+import type { DialFailure, DialLimits, ResponseMemory } from './port.ts';
 import type { ReadPace } from './read-pace.ts';
 import {
   announcedBytes,
@@ -11,6 +11,7 @@ import {
   NO_BODY,
   readHeaders,
   type BodySink,
+  type Framing,
   type Headers,
   type ReadBody,
 } from './response.ts';
@@ -53,6 +54,8 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
   #headers: Headers = [];
   /** Only the end of the connection ends the body, though the HTTP version does not allow this. */
   #endless = false;
+  /** Ends the wait for memory; undefined: it does not wait. */
+  #endWait: (() => void) | undefined;
   #settled = false;
   #released = false;
 
@@ -89,7 +92,7 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#headers = headers;
-    this.#openBody(status, headers);
+    this.#openBody(controller, status);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -114,19 +117,37 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     this.#release();
   }
 
-  #openBody(status: number, headers: Headers): void {
-    const { limits, method, reading } = this.#setup;
-    const bodiless = method === 'HEAD' || status === 204 || status === 304;
-    const framing = bodiless ? NO_BODY : framingOf(headers);
+  #framing(status: number): Framing | null {
+    const isBodiless = this.#setup.method === 'HEAD' || status === 204 || status === 304;
+    return isBodiless ? NO_BODY : framingOf(this.#headers);
+  }
+
+  #openBody(controller: Dispatcher.DispatchController, status: number): void {
+    const { limits, reading } = this.#setup;
+    const framing = this.#framing(status);
     const cap = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES);
     if (framing === null) return this.#fail({ kind: 'response', code: 'unsupported-encoding' });
     if (framing.length > cap) return this.#fail({ kind: 'response', code: 'response-too-large' });
-    // Without memory for it, a large answer is refused before it is read.
     const held = announcedBytes(framing);
-    if (held > 0 && limits.hold?.(held) === false) return this.#fail(EXHAUSTED);
     this.#endless = framing.untilClose && !reading.http10;
-    this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'body-idle' }), limits.bodyIdleMs);
-    this.#sink = createBodySink(framing.encoding, { cap, held, hold: limits.hold }, this.#onBody);
+    this.#sink = createBodySink(framing.encoding, { cap, held, hold: limits.memory?.hold }, this.#onBody);
+    if (held > 0 && limits.memory?.hold(held) === false) this.#waitForMemory(controller, limits.memory, held);
+    else this.#limitIdle();
+  }
+
+  #limitIdle(): void {
+    const { bodyIdleMs } = this.#setup.limits;
+    this.#timer = setTimeout(() => this.#fail({ kind: 'timeout', code: 'body-idle' }), bodyIdleMs);
+  }
+
+  /** Without memory for it, a large answer is not read: it waits in its connection. */
+  #waitForMemory(controller: Dispatcher.DispatchController, memory: ResponseMemory, bytes: number): void {
+    controller.pause();
+    this.#endWait = memory.wait(bytes, () => {
+      this.#endWait = undefined;
+      this.#limitIdle();
+      this.#setup.pace.resumeLater(() => controller.resume());
+    });
   }
 
   readonly #onBody = (result: ReadBody): void => {
@@ -134,7 +155,11 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     else this.#settle({ kind: 'answered', status: this.#status ?? 0, headers: this.#headers, body: result.body });
   };
 
-  readonly #onAbort = (): void => this.#fail(abortFailure(this.#setup.signal));
+  /** While it waits for memory, the provider has no part in it that the time is over. */
+  readonly #onAbort = (): void => {
+    const failure = abortFailure(this.#setup.signal);
+    this.#fail(failure.kind === 'timeout' && this.#endWait !== undefined ? EXHAUSTED : failure);
+  };
 
   #fail(failure: DialFailure): void {
     if (this.#settled) return;
@@ -147,6 +172,7 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
+    this.#endWait?.();
     this.#setup.signal.removeEventListener('abort', this.#onAbort);
     if (outcome.kind === 'failed') this.#sink?.destroy();
     this.#setup.settle(outcome);

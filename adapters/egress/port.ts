@@ -7,6 +7,18 @@ export interface OutboundRequest {
   readonly body: string | null;
 }
 
+/** Memory for the bytes of a large answer. Those of an exchange are its owner's to give back, when it has ended. */
+export interface ResponseMemory {
+  /** Asks for memory before bytes are kept. @returns false: there is no room now */
+  readonly hold: (bytes: number) => boolean;
+  /**
+   * Waits for memory after `hold` gave none.
+   * @param granted called once, with the memory
+   * @returns ends the wait
+   */
+  readonly wait: (bytes: number, granted: () => void) => () => void;
+}
+
 /** Limits of one exchange. Values: security.md §3.4, failover.md §12.1. */
 export interface DialLimits {
   /** DNS, TCP and TLS together; 100–3000. */
@@ -15,11 +27,8 @@ export interface DialLimits {
   readonly bodyIdleMs: number;
   /** Wire bytes and decoded bytes, each; ≤ 4 MiB. */
   readonly maxResponseBytes: number;
-  /**
-   * Asks for memory for the bytes of a large answer, before they are kept. Those up to 64 KiB are not asked for. Absent:
-   * there is always room. @returns false: the memory is used up, and the exchange fails as `exhausted`
-   */
-  readonly hold?: (bytes: number) => boolean;
+  /** Memory for large answers; absent: there is always room. Bytes up to 64 KiB are not asked for. */
+  readonly memory?: ResponseMemory;
   /** Same-origin redirects to follow, 0–3 (security.md §3.5). */
   readonly followRedirects: number;
   /** Lets a 307 or 308 repeat a request that is not GET or HEAD. */

@@ -33,6 +33,12 @@ export class ReadPace {
     return true;
   }
 
+  /** Calls `resume` in a later turn, after those that wait. */
+  resumeLater(resume: () => void): void {
+    this.#waiting.push(resume);
+    this.#time();
+  }
+
   #time(): void {
     if (this.#isTimed) return;
     this.#isTimed = true;

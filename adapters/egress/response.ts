@@ -9,7 +9,7 @@ import {
 import type { Transform } from 'node:stream';
 import { freeBytes } from '../memory/free-bytes.ts';
 import { EXHAUSTED } from './faults.ts';
-import type { DialFailure, DialLimits } from './port.ts';
+import type { DialFailure, ResponseMemory } from './port.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -97,7 +97,7 @@ export interface KeepLimits {
   /** Bytes for which memory was reserved already; default: 0. */
   readonly held?: number;
   /** Reserves memory for these bytes. @returns false: the memory is used up */
-  readonly hold?: DialLimits['hold'];
+  readonly hold?: ResponseMemory['hold'] | undefined;
 }
 
 /** Bytes of a body that need no room among those of large answers, and are read at once. */

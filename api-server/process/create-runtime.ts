@@ -8,7 +8,7 @@ import { KillSwitches } from '../runtime/kill-switches.ts';
 import { RunRates } from '../runtime/run-rates.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { RunsInFlight } from '../runtime/runs-in-flight.ts';
-import { SharedPlaces } from '../../core/fair-share/shared-places.ts';
+import { AwaitedPlaces } from '../../core/fair-share/awaited-places.ts';
 import { Slots } from '../runtime/slots.ts';
 import { followSuspensions } from '../runtime/suspended-versions.ts';
 import { WarningLimiter } from '../runtime/warning-limiter.ts';
@@ -57,7 +57,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
     }),
     answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
-    answerBytes: new SharedPlaces({ places: ANSWER_BYTES, tenantPct: use.tenantPct }),
+    answerBytes: new AwaitedPlaces({ places: ANSWER_BYTES, tenantPct: use.tenantPct, most: MAX_RESPONSE_BYTES }),
     inFlight,
     rates: new RunRates(use.rates),
     published: reputation.listings,

@@ -92,10 +92,10 @@ const responseLimit = ({ provider }: ReadyAttempt, { settings: { maxResponseByte
 const largestAnswer = (ready: ReadyAttempt, runtime: Runtime): number =>
   Math.min(ready.maxResponseBytes ?? Infinity, responseLimit(ready, runtime));
 
-function limitsOf(ready: ReadyAttempt, runtime: Runtime, { hold }: AnswerMemory): DialLimits {
+function limitsOf(ready: ReadyAttempt, runtime: Runtime, memory: AnswerMemory): DialLimits {
   const { provider } = ready;
   return {
-    hold,
+    memory,
     connectTimeoutMs: provider.connectTimeoutMs,
     bodyIdleMs: provider.bodyIdleMs,
     maxResponseBytes: largestAnswer(ready, runtime),
@@ -226,7 +226,7 @@ async function dial(runtime: Runtime, call: AttemptCall, memory: AnswerMemory): 
  * Calls a provider once and reads its answer, when it is the tenant's turn. A fault of the provider never makes it throw.
  */
 export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
-  const memory = answerMemory(runtime.answerBytes, call.plan.orbiset.namespace);
+  const memory = answerMemory(runtime.answerBytes, shareOf(call.plan));
   try {
     const dialled = await dial(runtime, call, memory);
     return await runtime.turns.run(shareOf(call.plan), () => resultOf(runtime, call, dialled));

@@ -7,7 +7,7 @@ import type { Clock } from '../../adapters/time/clock.ts';
 import type { Sha256 } from '../../core/json/digest.ts';
 import type { SealTools } from '../../core/receipt/seal.ts';
 import type { PolicySet } from '../../core/policy/decision/policy-set.ts';
-import type { SharedPlaces } from '../../core/fair-share/shared-places.ts';
+import type { AwaitedPlaces } from '../../core/fair-share/awaited-places.ts';
 import type { PublishedVersions } from '../../core/run/published.ts';
 import type { LoopTurns } from '../http/loop-turns.ts';
 import type { CallerTags } from './caller-tags.ts';
@@ -69,7 +69,7 @@ export interface Runtime {
   readonly answers: AnswerReader;
   readonly slots: Slots;
   /** Bytes of large answers of providers that may be held at a time. */
-  readonly answerBytes: SharedPlaces;
+  readonly answerBytes: AwaitedPlaces;
   /** Of the event loop; the HTTP side has the same. */
   readonly turns: LoopTurns;
   readonly inFlight: RunsInFlight;

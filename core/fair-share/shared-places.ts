@@ -27,10 +27,10 @@ export class SharedPlaces {
     return this.#used;
   }
 
-  /** Whether `take` would give the tenant a place. */
-  mayTake(tenant: string): boolean {
+  /** Whether `take` would give the tenant a place, or some at once. */
+  mayTake(tenant: string, count = 1): boolean {
     const { places, tenantPct } = this.#limits;
-    if (this.#used >= places) return false;
+    if (this.#used + count > places) return false;
     const held = this.#held.get(tenant) ?? 0;
     return 100 * held < tenantPct * (places - this.#used + held);
   }
@@ -40,7 +40,7 @@ export class SharedPlaces {
    * @returns whether the tenant has them; give each back once
    */
   take(tenant: string, count = 1): boolean {
-    if (this.#used + count > this.#limits.places || !this.mayTake(tenant)) return false;
+    if (!this.mayTake(tenant, count)) return false;
     this.#held.set(tenant, (this.#held.get(tenant) ?? 0) + count);
     this.#used += count;
     return true;

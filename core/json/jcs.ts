@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json-value.ts';
 // Nearly every string of a signed document: nothing to escape, and no surrogate.
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-function textOf(text: string): string {
+/** @throws TypeError lone surrogate */
+export function textOf(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw new TypeError('a lone surrogate has no UTF-8 form');
   return JSON.stringify(text);
@@ -15,7 +16,7 @@ function numberOf(value: number): string {
 }
 
 /** By UTF-16 code units, as RFC 8785 §3.2.3 requires. What was canonical before is in order already. */
-function inOrder(names: readonly string[]): readonly string[] {
+export function inOrder(names: readonly string[]): readonly string[] {
   const isSorted = names.every((name, index) => index === 0 || (names[index - 1] ?? '') < name);
   return isSorted ? names : names.toSorted();
 }
@@ -43,4 +44,4 @@ function valueOf(value: JsonValue | undefined): string {
  * @param value at most a few thousand levels deep, because the function recurses
  * @throws TypeError lone surrogate, NaN, infinity, or a member that is not a JSON value, such as `undefined`
  */
-export const jcs = (value: JsonValue): string => valueOf(value);
+export const jcs = (value: JsonValue | undefined): string => valueOf(value);

@@ -28,17 +28,32 @@ const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArra
 /** A change of the members around the last token of a pointer. */
 type Change = (members: Map<string, JsonValue>, name: string) => void;
 
-/** The value with a change at a place; the same value when the place is not inside an object. */
-function changed(value: JsonValue, [token = '', ...rest]: readonly string[], change: Change): JsonValue {
-  if (isList(value))
-    return rest.length === 0
-      ? value.filter((_, index) => String(index) !== token)
-      : value.map((item, index) => (String(index) === token ? changed(item, rest, change) : item));
+/** A change, and the member or item that it is for. */
+type Named = readonly [name: string, change: Change];
+
+/** The value of a place with changes of its members; items of a list are left out. */
+function withMembers(value: JsonValue, changes: readonly Named[]): JsonValue {
+  if (isList(value)) {
+    const wrong = new Set(changes.map(([name]) => name));
+    return value.filter((_, index) => !wrong.has(String(index)));
+  }
   if (!isJsonObject(value)) return value;
   const members = new Map(Object.entries(value));
-  if (rest.length === 0) change(members, token);
-  else if (members.has(token)) members.set(token, changed(members.get(token) ?? null, rest, change));
+  for (const [name, change] of changes) change(members, name);
   return Object.fromEntries(members);
+}
+
+/** The value with another one at a place; the same value when there is no such place. */
+function changed(
+  value: JsonValue,
+  [token, ...rest]: readonly string[],
+  change: (found: JsonValue) => JsonValue,
+): JsonValue {
+  if (token === undefined) return change(value);
+  if (isList(value)) return value.map((item, index) => (String(index) === token ? changed(item, rest, change) : item));
+  if (!isJsonObject(value) || !Object.hasOwn(value, token)) return value;
+  const found = value[token] ?? null;
+  return Object.fromEntries([...Object.entries(value), [token, changed(found, rest, change)]]);
 }
 
 /** A member that is not known becomes the member that was probably meant; without a near name it is left out. */
@@ -72,10 +87,14 @@ function changeFor({ code, pointer, suggestion }: Finding): Change {
   return replace(code !== 'schema-propertyNames' && DEFINITION.test(pointer) ? {} : standIn(pointer));
 }
 
-const mendOne = (value: JsonObject, finding: Finding): JsonObject => {
-  const mended = changed(value, parsePointer(finding.pointer) ?? [''], changeFor(finding));
+/** All changes of one object at once: it may have many members, and many of them may be wrong. */
+const mendPlace = (value: JsonObject, [place, findings]: readonly [string, readonly Finding[]]): JsonObject => {
+  const changes = findings.map((finding): Named => [parsePointer(finding.pointer)?.at(-1) ?? '', changeFor(finding)]);
+  const mended = changed(value, parsePointer(place) ?? [], (found) => withMembers(found, changes));
   return isJsonObject(mended) ? mended : value;
 };
+
+const placeOf = ({ pointer }: Finding): string => pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
 
 /**
  * A manifest of a wrong shape with its wrong members renamed, left out or replaced, so that everything else in it can be
@@ -91,7 +110,7 @@ export function mendShape(value: JsonValue, findings: readonly Finding[]): Manif
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     // A member that seems to be missing may stand there under a misspelled name.
     const ordered = [...wrong.filter(isUnknown), ...wrong.filter((finding) => !isUnknown(finding))];
-    mended = ordered.reduce(mendOne, mended);
+    mended = [...Map.groupBy(ordered, placeOf)].reduce(mendPlace, mended);
     const checked = checkSchema('manifest', mended);
     if (checked.ok) return checked.value;
     wrong = checked.findings;

@@ -1,6 +1,6 @@
 import { encodeUtf8 } from '../json/bytes.ts';
 import type { Digest } from '../json/digest.ts';
-import { jcs } from '../json/jcs.ts';
+import { jcsSteps } from '../steps/jcs-steps.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { listAt } from '../json/members.ts';
 import { isTooDeep } from '../json/too-deep.ts';
@@ -9,6 +9,7 @@ import { hasCredentialForm } from '../manifest-rules/check-secret-literals.ts';
 import { childPointer, shownPointer } from '../manifest/child-pointer.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
+import { toEnd, type Steps } from '../steps/steps.ts';
 import { checkCases, type TestedOrb } from './check-cases.ts';
 import { MAX_CASES, MAX_SUITE_BYTES, SUITE_SCHEMA } from './suite-schema.ts';
 import type { Suite } from './suite.ts';
@@ -85,6 +86,10 @@ export function readSuite(value: JsonValue, orb: TestedOrb, pointer: string): Ch
 /** A suite as it was read: plain JSON. */
 export type SuiteDocument = JsonObject & Suite;
 
-/** `suite_digest`: the digest of the canonical array of all suites, sorted by name (trust.md §8.3). */
-export const suiteDigest = (suites: readonly SuiteDocument[]): Digest =>
-  digestOfText(jcs(suites.toSorted((one, other) => (one.name < other.name ? -1 : 1))));
+/** `suite_digest`: the digest of the canonical array of all suites, sorted by name (trust.md §8.3). In pieces. */
+export function* suiteDigestSteps(suites: readonly SuiteDocument[]): Steps<Digest> {
+  return digestOfText(yield* jcsSteps(suites.toSorted((one, other) => (one.name < other.name ? -1 : 1))));
+}
+
+/** `suite_digest`, at once. */
+export const suiteDigest = (suites: readonly SuiteDocument[]): Digest => toEnd(suiteDigestSteps(suites));

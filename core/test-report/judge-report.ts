@@ -1,18 +1,19 @@
 import { CasesNotRun } from '../errors/cases-not-run.ts';
 import type { Digest } from '../json/digest.ts';
-import { jcs } from '../json/jcs.ts';
+import { jcsSteps } from '../steps/jcs-steps.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import type { PROVENANCES } from '../log-entry/entry-members.ts';
 import { digestOfText } from '../manifest/digest.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import type { Primitives } from '../merkle/primitives.ts';
 import type { CompiledOrb } from '../orb/compiled-orb.ts';
+import type { Steps } from '../steps/steps.ts';
 import type { CaseFaults, CaseWork, CaseWorkAnswer } from '../suite/case-work.ts';
 import { checkCoverage } from '../suite/check-coverage.ts';
 import { MAX_CITED, orbTestOf, readReport, type ReportDocument } from './ctrf.ts';
 import { citationsOf, judgeReceipts, type JudgedReceipts, type ReadReceipt } from './judge-receipts.ts';
 import { countRequired, judgeSummary, type Submission } from './judge-summary.ts';
-import { readSuite, suiteDigest, type SuiteDocument } from '../suite/read-suite.ts';
+import { readSuite, suiteDigestSteps, type SuiteDocument } from '../suite/read-suite.ts';
 import { MAX_SUITES } from '../suite/suite-schema.ts';
 import { casesOf, type TestCase } from '../suite/suite.ts';
 
@@ -92,6 +93,15 @@ function firstFindings(findings: readonly Finding[]): readonly Finding[] {
   const errors = findings.filter(({ severity }) => severity === 'error');
   const others = findings.filter(({ severity }) => severity !== 'error');
   return [...errors, ...others].slice(0, MAX_FINDINGS);
+}
+
+/** Other work of the process has its turn before each piece. */
+async function inTurns<T>(steps: Steps<T>, { turn }: Pick<JudgeTools, 'turn'>): Promise<T> {
+  for (;;) {
+    await turn();
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 interface ReadSuites {
@@ -189,10 +199,8 @@ async function judge(
 ): Promise<TestJudgement> {
   const { document, suites } = read;
   const { orb, now, rerun } = given;
-  await tools.turn();
-  const sha256 = digestOfText(jcs(document)).slice('sha256:'.length);
-  await tools.turn();
-  const digest = suites.suites.length === 0 ? null : suiteDigest(suites.suites);
+  const sha256 = digestOfText(await inTurns(jcsSteps(document), tools)).slice('sha256:'.length);
+  const digest = suites.suites.length === 0 ? null : await inTurns(suiteDigestSteps(suites.suites), tools);
   const cases = casesOf(suites.suites);
   const submission: Submission = {
     report: document,

@@ -88,9 +88,7 @@ const clusterRows = (providers: Providers): Promise<readonly Measured[]> =>
 endOnSignal();
 pin(process.pid, CORES.others);
 // The second one is the attacker's: what it sends must not delay the measured caller either.
-const scripts = [0, ATTACKER_NICE].map((nice) =>
-  startScript([join(import.meta.dirname, 'tenant-provider.ts')], nice),
-);
+const scripts = [0, ATTACKER_NICE].map((nice) => startScript([join(import.meta.dirname, 'tenant-provider.ts')], nice));
 try {
   const [shared = '', hostile = ''] = await Promise.all(
     scripts.map(async (script) => `http://127.0.0.1:${portOf(await script.line())}`),

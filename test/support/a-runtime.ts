@@ -18,7 +18,7 @@ import { RunRates } from '../../api-server/runtime/run-rates.ts';
 import { RunsInFlight } from '../../api-server/runtime/runs-in-flight.ts';
 import type { Runtime, RuntimeSettings } from '../../api-server/runtime/runtime.ts';
 import { SelfCheck } from '../../api-server/self-check/self-check.ts';
-import { SharedPlaces } from '../../core/fair-share/shared-places.ts';
+import { AwaitedPlaces } from '../../core/fair-share/awaited-places.ts';
 import { LoopTurns } from '../../api-server/http/loop-turns.ts';
 import { requestShare } from '../../api-server/http/request-share.ts';
 import { Slots } from '../../api-server/runtime/slots.ts';
@@ -261,7 +261,7 @@ export function createTestRuntime(options: RuntimeOptions): TestRuntime {
     selfCheck: new SelfCheck(receiptKey.publicKey),
     answers: answersHere,
     slots: new Slots({ perKey: 256, waiting: 1000 }),
-    answerBytes: new SharedPlaces({ places: 64 * 1_048_576, tenantPct: 75 }),
+    answerBytes: new AwaitedPlaces({ places: 64 * 1_048_576, tenantPct: 75, most: 4 * 1_048_576 }),
     turns: new LoopTurns({ now: clock.monotonic }),
     inFlight,
     rates: new RunRates({ tenant: 'none', orb: 'none' }),

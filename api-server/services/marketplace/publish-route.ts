@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/json-value.ts';
-import { checkJson, parseJson } from '../../../core/manifest/read-json.ts';
+import { checkJson, countJson, parseJson } from '../../../core/manifest/read-json.ts';
 import { nearestName } from '../../../core/manifest/nearest.ts';
 import { CasesNotRun } from '../../../core/errors/cases-not-run.ts';
 import { orgOf } from '../../../core/reputation/line.ts';
@@ -43,9 +43,11 @@ function memberErrors(body: JsonObject): readonly ProblemError[] {
   return [...unknown, ...missing, ...malformed];
 }
 
-/** Parsing a large body takes some ten milliseconds, and so does checking what was parsed. */
+/** Counting the parts of a large body takes some ten milliseconds, and so do parsing it and checking what was parsed. */
 async function bodyOf(request: RouteRequest): Promise<Step<Body>> {
-  const parsed = parseJson(request.body);
+  const counts = countJson(request.body);
+  await request.longTurn();
+  const parsed = parseJson(request.body, counts);
   await request.longTurn();
   const checked = checkJson(parsed);
   if (!checked.ok) {

@@ -1,10 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ResponseExchange } from '../../../../adapters/egress/exchange.ts';
-import { ReadPace } from '../../../../adapters/egress/read-pace.ts';
-import { briefResult, dial, firstThen, ORIGIN, provided, answersWith } from '../../../support/dialing.ts';
+import type { ResponseMemory } from '../../../../adapters/egress/port.ts';
+import { briefResult, dial, firstThen, ORIGIN, provided, answersWith, settled } from '../../../support/dialing.ts';
 import { answer, aRequest, someLimits, type Script } from '../../../support/egress.ts';
-import { timers } from '../../../support/timers.ts';
 
 const headerLines = (count: number, size: number): readonly string[] =>
   Array.from({ length: count }, (_line, at) => `x-${at}: ${'v'.repeat(size)}`);
@@ -197,93 +196,32 @@ describe('an answer', () => {
   });
 });
 
-const anExchange = (
-  signal = new AbortController().signal,
-  hold?: (bytes: number) => boolean,
-): { exchange: ResponseExchange; ended: string[] } => {
-  const ended: string[] = [];
-  const exchange = new ResponseExchange({
-    method: 'GET',
-    limits: someLimits({ connectTimeoutMs: 300, ...(hold === undefined ? {} : { hold }) }),
-    signal,
-    reading: { http10: false },
-    pace: new ReadPace(),
-    settle: (outcome) => void ended.push(outcome.kind === 'failed' ? outcome.failure.code : 'answered'),
-    release: () => undefined,
-  });
-  return { exchange, ended };
-};
-const controller = {
-  aborted: false,
-  paused: false,
-  reason: null,
-  rawHeaders: [],
-  abort: () => undefined,
-  pause: () => undefined,
-  resume: () => undefined,
-};
+describe('a large answer without memory for it', () => {
+  const BYTES = 1_048_576;
 
-describe('ResponseExchange', () => {
-  it('makes no timer for a request that is on its way when its dispatch returns', () => {
-    const before = timers();
-    const { exchange } = anExchange();
-    exchange.onRequestStart(controller);
-    exchange.limitConnecting();
-    expect(timers()).to.equal(before);
-  });
-
-  it('limits the time until a connection is there, and no longer', () => {
-    const before = timers();
-    const { exchange } = anExchange();
-    exchange.limitConnecting();
-    expect(timers()).to.equal(before + 1);
-    exchange.onRequestStart(controller);
-    expect(timers()).to.equal(before);
-  });
-
-  it('reads 64 KiB at once, and of more what a turn of the event loop has time for', async () => {
-    const { exchange } = anExchange();
-    const resumed = Promise.withResolvers<void>();
-    let pauses = 0;
-    const counted = { ...controller, pause: () => void (pauses += 1), resume: () => resumed.resolve() };
-    exchange.onRequestStart(counted);
-    exchange.onResponseStart(counted, 200);
-    const paused = Array.from({ length: 6 }, () => {
-      exchange.onResponseData(counted, Buffer.alloc(65_536));
-      return pauses;
+  it('waits for it, however late its provider seems meanwhile, and its connection is used again', async () => {
+    const script = firstThen(answersWith(answer('x'.repeat(BYTES))), answersWith(answer('ok')));
+    await provided(script, async (dialer, server) => {
+      const waiting = Promise.withResolvers<() => void>();
+      const memory: ResponseMemory = {
+        hold: () => false,
+        wait: (_bytes, granted) => {
+          waiting.resolve(granted);
+          return () => undefined;
+        },
+      };
+      let isOver = false;
+      const dialling = dial(dialer, aRequest(`${ORIGIN}/`), someLimits({ memory, bodyIdleMs: 50 }));
+      void dialling.then(() => (isOver = true));
+      const grant = await waiting.promise;
+      await delay(200);
+      expect(isOver).to.equal(false);
+      grant();
+      const result = await dialling;
+      expect(result.kind === 'answered' && result.body.length).to.equal(BYTES);
+      await settled();
+      expect(briefResult(await dial(dialer, aRequest(`${ORIGIN}/`)))).to.equal('200 ok');
+      expect(server.connections()).to.equal(1);
     });
-    expect(paused).to.deep.equal([0, 0, 0, 0, 0, 1]);
-    await resumed.promise;
-    exchange.onResponseError(counted, new Error('the end'));
-  });
-
-  const LENGTH = 300_000;
-  const FREE = 65_536;
-  const announced = { ...controller, rawHeaders: ['content-length', String(LENGTH)] };
-
-  it('asks once for the memory of an answer that announces its length', () => {
-    const asked: number[] = [];
-    const { exchange, ended } = anExchange(undefined, (bytes) => asked.push(bytes) > 0);
-    exchange.onRequestStart(announced);
-    exchange.onResponseStart(announced, 200);
-    expect(asked).to.deep.equal([LENGTH - FREE]);
-    for (let left = LENGTH; left > 0; left -= FREE)
-      exchange.onResponseData(announced, Buffer.alloc(Math.min(left, FREE)));
-    exchange.onResponseEnd();
-    expect([asked, ended]).to.deep.equal([[LENGTH - FREE], ['answered']]);
-  });
-
-  it('reads nothing of an announced answer for which there is no memory', () => {
-    const { exchange, ended } = anExchange(undefined, () => false);
-    exchange.onRequestStart(announced);
-    exchange.onResponseStart(announced, 200);
-    expect(ended).to.deep.equal(['platform-exhausted']);
-  });
-
-  it('makes no timer when it was aborted before', () => {
-    const before = timers();
-    const { exchange, ended } = anExchange(AbortSignal.abort());
-    exchange.limitConnecting();
-    expect([timers(), ended]).to.deep.equal([before, ['cancelled']]);
   });
 });

@@ -1,17 +1,19 @@
 import { expect } from 'chai';
 import type { Dialer } from '../../../../adapters/egress/port.ts';
 import { answerMemory } from '../../../../api-server/run/answer-memory.ts';
-import { SharedPlaces } from '../../../../core/fair-share/shared-places.ts';
+import { AwaitedPlaces } from '../../../../core/fair-share/awaited-places.ts';
 import { answered, createTestRuntime } from '../../../support/a-runtime.ts';
 import { createFakeClock } from '../../../support/fake-clock.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
+
+const ACME = { tenant: 'acme', key: 'k' };
 
 const nothing = (): Promise<void> => Promise.resolve();
 
 describe('memory for large answers of providers', () => {
   it('is given back whole, once', () => {
-    const shared = new SharedPlaces({ places: 100, tenantPct: 100 });
-    const memory = answerMemory(shared, 'acme');
+    const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
+    const memory = answerMemory(shared, ACME);
     expect([memory.hold(40), memory.hold(50), memory.hold(20)]).to.deep.equal([true, true, false]);
     expect(shared.used).to.equal(90);
     memory.free();
@@ -20,18 +22,32 @@ describe('memory for large answers of providers', () => {
   });
 
   it('is given back when it was a single byte, and leaves that of other attempts', () => {
-    const shared = new SharedPlaces({ places: 100, tenantPct: 100 });
-    const [one, other] = [answerMemory(shared, 'acme'), answerMemory(shared, 'acme')];
+    const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
+    const [one, other] = [answerMemory(shared, ACME), answerMemory(shared, ACME)];
     expect([one.hold(1), other.hold(30)]).to.deep.equal([true, true]);
     one.free();
     expect(shared.used).to.equal(30);
   });
 
   it('leaves room to a tenant that comes', () => {
-    const shared = new SharedPlaces({ places: 100, tenantPct: 75 });
-    const first = answerMemory(shared, 'acme');
+    const shared = new AwaitedPlaces({ places: 100, tenantPct: 75, most: 50 });
+    const first = answerMemory(shared, ACME);
     while (first.hold(10));
-    expect(answerMemory(shared, 'globex').hold(10)).to.equal(true);
+    expect(answerMemory(shared, { tenant: 'globex', key: 'k' }).hold(10)).to.equal(true);
+  });
+
+  it('that was waited for is given back with the rest, and who waited no longer gets none', () => {
+    const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
+    const memories = [1, 2, 3, 4].map(() => answerMemory(shared, ACME));
+    const [first, second, third, fourth] = memories;
+    expect([first?.hold(50), second?.hold(50), third?.hold(20)]).to.deep.equal([true, true, false]);
+    const granted: string[] = [];
+    third?.wait(20, () => granted.push('third'))();
+    fourth?.wait(30, () => granted.push('fourth'));
+    first?.free();
+    expect([granted, shared.used]).to.deep.equal([['fourth'], 80]);
+    for (const memory of memories) memory.free();
+    expect(shared.used).to.equal(0);
   });
 
   describe('of a run', () => {
@@ -47,10 +63,10 @@ describe('memory for large answers of providers', () => {
     ];
     for (const [how, fails, status] of endings)
       it(`is free when it has ${how}`, async () => {
-        const answerBytes = new SharedPlaces({ places: 1000, tenantPct: 100 });
+        const answerBytes = new AwaitedPlaces({ places: 1000, tenantPct: 100, most: 1000 });
         let during = 0;
-        const dial: Dialer['dial'] = (_request, { hold }) => {
-          expect(hold?.(700)).to.equal(true);
+        const dial: Dialer['dial'] = (_request, { memory }) => {
+          expect(memory?.hold(700)).to.equal(true);
           during = answerBytes.used;
           return fails ? Promise.reject(new Error('a fault of ours')) : Promise.resolve(answered({ id: 'x' }));
         };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonValue } from '../../../../core/json/json-value.ts';
 import { compileOrb } from '../../../../core/orb/compile-orb.ts';
-import { aManifest } from '../manifest/a-manifest.ts';
+import { aManifest, other } from '../manifest/a-manifest.ts';
 
 const findingsOf = (manifest: JsonValue): readonly string[] => {
   const { ok, findings } = compileOrb(manifest, { namespace: 'acme', allowedOrigins: [] });
@@ -17,6 +17,9 @@ const detailsOf = (count: number): readonly string[] => {
     ({ detail }) => detail,
   );
 };
+
+const numbered = (name: string, count: number): JsonValue =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, {}]));
 
 const URL = 'https://orbs.example/run';
 
@@ -80,11 +83,36 @@ describe('compileOrb finds everything in one pass:', () => {
       ['error schema-required /execution/url', 'error manifest-default-type /inputs/a/default'],
     ],
     [
+      'two wrong items of a list, whose others stay',
+      aManifest(
+        { url: 'https://db.internal/', retry: { not_executed_status: ['a', 429, 'b', 503] } },
+        { inputs: { a: { default: false } } },
+      ),
+      [
+        'error schema-type /execution/retry/not_executed_status/0',
+        'error schema-type /execution/retry/not_executed_status/2',
+        'error manifest-host-private /execution/url',
+        'error manifest-default-type /inputs/a/default',
+      ],
+    ],
+    [
       'one cause is told once: a URL without a scheme',
       aManifest({ url: 'orbs.example/run' }),
       ['error manifest-url-not-https /execution/url'],
     ],
   ];
+  it('of many outputs that are not known, only so many are compared with the known ones', () => {
+    const found = findingsOf(
+      aManifest({}, { outputs: numbered('known', 64), providers: { b: { ...other, outputs: numbered('knowm', 20) } } }),
+    );
+    const withName = Array.from({ length: 15 }, (_, index) => `knowm${index} known${index}`);
+    const without = Array.from({ length: 5 }, (_, index) => `knowm${15 + index}`);
+    const expected = [...withName, ...without].map(
+      (text) => `error schema-additionalProperties /providers/b/outputs/${text}`,
+    );
+    expect(found).to.have.members(expected);
+  });
+
   for (const [why, manifest, expected] of rows)
     it(why, () => {
       expect(findingsOf(manifest)).to.have.members(expected);
