@@ -3,8 +3,8 @@ import { ignoreBody } from '../../adapters/http/ignore-body.ts';
 import { freeBytes } from '../../adapters/memory/free-bytes.ts';
 
 /**
- * Reads nothing more of a request and its connection, which serves no other request; what has been read is dropped. What
- * a stopped request still reads, 64 KiB or all that the caller sends, nobody counts.
+ * Reads nothing more of a request and its connection, which serves no other request; what has been read is dropped. No
+ * bound counts bytes that a stopped request would still read.
  *
  * To read from a request lets its connection flow in the next tick, so the connection is paused after that tick: no byte
  * arrives in between.

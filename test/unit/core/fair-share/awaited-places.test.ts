@@ -47,7 +47,7 @@ describe('AwaitedPlaces', () => {
     expect([granted, places.used, places.waiting]).to.deep.equal([[], 60, 0]);
   });
 
-  it('lets nobody wait for more than there may be', () => {
+  it('refuses a wait for more places than a waiter may have', () => {
     expect(() => wait('a', 21)).to.throw(RangeError);
   });
 
@@ -56,7 +56,7 @@ describe('AwaitedPlaces', () => {
     count: fc.integer({ min: 1, max: 20 }),
     isGivenBack: fc.boolean(),
   });
-  it('never gives more than there are, and leaves nobody waiting when all are free', () => {
+  it('gives at most all places, and no one waits when all are free', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
         const one = new AwaitedPlaces({ places: 50, tenantPct: 75, most: 20 });
