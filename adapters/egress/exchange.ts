@@ -113,7 +113,7 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#fail(failureOf(error, this.#status !== null));
+    this.#fail(this.#ofWait(failureOf(error, this.#status !== null)));
     this.#release();
   }
 
@@ -155,11 +155,12 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     else this.#settle({ kind: 'answered', status: this.#status ?? 0, headers: this.#headers, body: result.body });
   };
 
-  /** While it waits for memory, the provider has no part in it that the time is over. */
-  readonly #onAbort = (): void => {
-    const failure = abortFailure(this.#setup.signal);
-    this.#fail(failure.kind === 'timeout' && this.#endWait !== undefined ? EXHAUSTED : failure);
-  };
+  readonly #onAbort = (): void => this.#fail(this.#ofWait(abortFailure(this.#setup.signal)));
+
+  /** While it waits for memory, the provider has no part in it that the time is over, or that it sends no longer. */
+  #ofWait(failure: DialFailure): DialFailure {
+    return this.#endWait === undefined || failure.kind === 'cancelled' ? failure : EXHAUSTED;
+  }
 
   #fail(failure: DialFailure): void {
     if (this.#settled) return;

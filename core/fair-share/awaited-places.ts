@@ -17,7 +17,8 @@ interface Waiter {
  * Places that tenants share, taken some at once. Who finds too few may wait; waiters take turns by tenant, then by key. A
  * tenant that may not have more keeps its turn, and the others go on.
  *
- * A waiter goes when there is room for the largest one. So a large one is never passed by small ones for ever.
+ * A waiter goes when there is room for the largest one, so no waiter is passed by smaller ones behind it. `take` passes
+ * them: while others take small numbers without a pause, waiters may wait long.
  */
 export class AwaitedPlaces {
   readonly #places: SharedPlaces;

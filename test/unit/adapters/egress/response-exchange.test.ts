@@ -142,7 +142,7 @@ describe('ResponseExchange', () => {
     it('waits no longer when the provider breaks the connection', () => {
       const { exchange, ended } = waiting();
       exchange.onResponseError(seen, new Error('reset'));
-      expect([ended, acts[0]]).to.deep.equal([['truncated'], 'left']);
+      expect([ended, acts[0]]).to.deep.equal([['platform-exhausted'], 'left']);
     });
   });
 

@@ -4,13 +4,14 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
+import { readBody, type BodyBounds } from '../../../../api-server/http/body.ts';
 import { stopReading } from '../../../../api-server/http/stop-reading.ts';
 import { untilTrue } from '../../../support/wait-for.ts';
 
 const BYTES = 4_194_304;
 /** The buffers of the system hold less than the body, so the server could read in each of them. */
 const TURNS = 200;
-const CHUNKED = '1\r\nx\r\n';
+const CHUNKED = `100\r\n${'x'.repeat(256)}\r\n`;
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\n';
 const bodies: readonly (readonly [what: string, text: string])[] = [
@@ -60,6 +61,27 @@ describe('a request that is not read further', () => {
       expect(await laterBytes(request, atStop)).to.deep.equal([0, 0]);
       expect(atStop).to.be.below(BYTES);
     });
+
+    for (const held of [0, 200_000, 1_000_000]) {
+      it(`${what} stays unread when a bound refuses it after ${held} bytes`, async () => {
+        const request = await received(text);
+        const atStop = await new Promise<number>((resolve) => {
+          const hold: BodyBounds['hold'] = (cut) => {
+            let bytes = 0;
+            const grow = (more: number): boolean => {
+              bytes += more;
+              if (bytes <= held) return true;
+              resolve(request.socket.bytesRead);
+              cut('body-bytes');
+              return false;
+            };
+            return { grow, close: () => undefined };
+          };
+          void readBody(request, { limitBytes: 2 * BYTES }, { hold, smallChunks: () => undefined });
+        });
+        expect(await laterBytes(request, atStop)).to.deep.equal([0, 0]);
+      });
+    }
 
     it(`${what} that came before anybody read it is dropped`, async () => {
       const request = await received(text);

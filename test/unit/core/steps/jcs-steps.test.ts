@@ -48,7 +48,9 @@ describe('jcsSteps', () => {
     ['an object', members, 11],
     ['an object inside seven others', [[[[[[[members]]]]]]], 11],
     ['an object below eight others', [[[[[[[[members]]]]]]]], 2],
-    ['many small values', Array.from({ length: PIECE }, () => 1), 2],
+    ['many small values', Array.from({ length: PIECE }, () => 1), 17],
+    ['many names', Object.fromEntries(Array.from({ length: 8192 }, (_, at) => [`name ${at}`, 1])), 6],
+    ['many empty objects', Object.fromEntries(Array.from({ length: 8192 }, (_, at) => [`name ${at}`, {}])), 6],
   ];
   for (const [what, value, pieces] of documents) {
     it(`writes ${what} in ${pieces} pieces`, () => expect(piecesOf(value)).to.equal(pieces));
