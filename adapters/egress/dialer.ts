@@ -179,6 +179,7 @@ class GuardedDialer implements Dialer {
       const next = nextHop(outcome, { url, method: request.method, hops, limits });
       if (next.kind === 'refuse') return { outcome: refusedRedirect(outcome.status), exception };
       if (next.kind === 'answer') return { outcome, exception };
+      limits.memory?.free(); // nobody reads the body of a redirect
       text = next.url;
     }
   }

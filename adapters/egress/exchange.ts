@@ -34,6 +34,8 @@ export interface ExchangeSetup {
   readonly release: () => void;
 }
 
+const isDeadline = ({ code }: DialFailure): boolean => code === 'deadline';
+
 /** Largest answer of any kind; a caller can't raise it (security.md S6). */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
@@ -56,6 +58,7 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
   #endless = false;
   /** Ends the wait for memory; undefined: it does not wait. */
   #endWait: (() => void) | undefined;
+  #waited = false;
   #settled = false;
   #released = false;
 
@@ -130,7 +133,7 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
     if (framing.length > cap) return this.#fail({ kind: 'response', code: 'response-too-large' });
     const held = announcedBytes(framing);
     this.#endless = framing.untilClose && !reading.http10;
-    this.#sink = createBodySink(framing.encoding, { cap, held, hold: limits.memory?.hold }, this.#onBody);
+    this.#sink = createBodySink(framing.encoding, { cap, held, grow: limits.memory?.grow }, this.#onBody);
     if (held > 0 && limits.memory?.hold(held) === false) this.#waitForMemory(controller, limits.memory, held);
     else this.#limitIdle();
   }
@@ -143,6 +146,7 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
   /** Without memory for it, a large answer is not read: it waits in its connection. */
   #waitForMemory(controller: Dispatcher.DispatchController, memory: ResponseMemory, bytes: number): void {
     controller.pause();
+    this.#waited = true;
     this.#endWait = memory.wait(bytes, () => {
       this.#endWait = undefined;
       this.#limitIdle();
@@ -157,9 +161,13 @@ export class ResponseExchange implements Dispatcher.DispatchHandler {
 
   readonly #onAbort = (): void => this.#fail(this.#ofWait(abortFailure(this.#setup.signal)));
 
-  /** While it waits for memory, the provider has no part in it that the time is over, or that it sends no longer. */
+  /**
+   * While it waits for memory, the provider has no part in it that it sends no longer, or that the time is over. Neither has
+   * it later in the end of a time of which the wait took a part.
+   */
   #ofWait(failure: DialFailure): DialFailure {
-    return this.#endWait === undefined || failure.kind === 'cancelled' ? failure : EXHAUSTED;
+    if (!this.#waited || failure.kind === 'cancelled') return failure;
+    return this.#endWait !== undefined || isDeadline(failure) ? EXHAUSTED : failure;
   }
 
   #fail(failure: DialFailure): void {

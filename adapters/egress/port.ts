@@ -7,16 +7,20 @@ export interface OutboundRequest {
   readonly body: string | null;
 }
 
-/** Memory for the bytes of a large answer. Those of an exchange are its owner's to give back, when it has ended. */
+/** Memory for the bytes of a large answer. When a dial has ended, its caller gives all of it back. */
 export interface ResponseMemory {
-  /** Asks for memory before bytes are kept. @returns false: there is no room now */
+  /** Asks for the memory of an answer before it is read. @returns false: there is no room now, or others wait for it */
   readonly hold: (bytes: number) => boolean;
+  /** Asks for more memory while an answer arrives. @returns false: there is no room */
+  readonly grow: (bytes: number) => boolean;
   /**
    * Waits for memory after `hold` gave none.
    * @param granted called once, with the memory
    * @returns ends the wait
    */
   readonly wait: (bytes: number, granted: () => void) => () => void;
+  /** Gives all of it back. */
+  readonly free: () => void;
 }
 
 /** Limits of one exchange. Values: security.md §3.4, failover.md §12.1. */

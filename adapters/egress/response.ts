@@ -97,7 +97,7 @@ export interface KeepLimits {
   /** Bytes for which memory was reserved already; default: 0. */
   readonly held?: number;
   /** Reserves memory for these bytes. @returns false: the memory is used up */
-  readonly hold?: ResponseMemory['hold'] | undefined;
+  readonly grow?: ResponseMemory['grow'] | undefined;
 }
 
 /** Bytes of a body that need no room among those of large answers, and are read at once. */
@@ -125,7 +125,7 @@ class Kept {
     this.#size += chunk.byteLength;
     if (this.#size > this.#limits.cap) return TOO_LARGE;
     const more = this.#size - Math.max(before, FREE_BYTES + (this.#limits.held ?? 0));
-    if (more > 0 && this.#limits.hold?.(more) === false) return NO_ROOM;
+    if (more > 0 && this.#limits.grow?.(more) === false) return NO_ROOM;
     return undefined;
   }
   /** The whole body; nothing is added after that. */

@@ -216,7 +216,9 @@ async function dial(runtime: Runtime, call: AttemptCall, memory: AnswerMemory): 
   const { signal, end } = attemptSignal(call);
   try {
     const limits = limitsOf(ready, runtime, memory);
-    return await runtime.dialer.dial(outbound(ready, plan, runtime), limits, ready.guard, signal);
+    const result = await runtime.dialer.dial(outbound(ready, plan, runtime), limits, ready.guard, signal);
+    const waitedMs = memory.waitedMs();
+    return waitedMs === 0 ? result : { ...result, ms: Math.max(0, result.ms - waitedMs) };
   } finally {
     end();
   }
@@ -226,7 +228,7 @@ async function dial(runtime: Runtime, call: AttemptCall, memory: AnswerMemory): 
  * Calls a provider once and reads its answer, when it is the tenant's turn. A fault of the provider never makes it throw.
  */
 export async function attempt(runtime: Runtime, call: AttemptCall): Promise<AttemptResult> {
-  const memory = answerMemory(runtime.answerBytes, shareOf(call.plan));
+  const memory = answerMemory(runtime.answerBytes, shareOf(call.plan), runtime.clock.monotonic);
   try {
     const dialled = await dial(runtime, call, memory);
     return await runtime.turns.run(shareOf(call.plan), () => resultOf(runtime, call, dialled));

@@ -17,8 +17,8 @@ interface Waiter {
  * Places that tenants share, taken some at once. Who finds too few may wait; waiters take turns by tenant, then by key. A
  * tenant that may not have more keeps its turn, and the others go on.
  *
- * A waiter goes when there is room for the largest one, so no waiter is passed by smaller ones behind it. `take` passes
- * them: while others take small numbers without a pause, waiters may wait long.
+ * A waiter goes when there is room for the largest one, and while somebody waits a newcomer needs as much room. So nobody is
+ * passed for ever by those who ask for less.
  */
 export class AwaitedPlaces {
   readonly #places: SharedPlaces;
@@ -39,8 +39,14 @@ export class AwaitedPlaces {
     return this.#waiting.size;
   }
 
-  /** @returns whether the tenant has them; give each back once */
+  /** @returns whether the tenant has them; give each back once. Else it may wait */
   take(tenant: string, count: number): boolean {
+    if (this.#waiting.size > 0 && !this.#places.mayTake(tenant, this.#most)) return false;
+    return this.#places.take(tenant, count);
+  }
+
+  /** More places for who can't wait. @returns whether the tenant has them; give each back once */
+  takeMore(tenant: string, count: number): boolean {
     return this.#places.take(tenant, count);
   }
 

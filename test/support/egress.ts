@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import type { DialLimits, OutboundRequest } from '../../adapters/egress/port.ts';
+import type { DialLimits, OutboundRequest, ResponseMemory } from '../../adapters/egress/port.ts';
 import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** A server that sends raw bytes: an HTTP library can't simulate the faults of a provider. */
@@ -97,3 +97,11 @@ export const someLimits = (changes: Partial<DialLimits> = {}): DialLimits => ({
   idempotent: false,
   ...changes,
 });
+
+/** Memory of which there is always enough. */
+export const enoughMemory: ResponseMemory = {
+  hold: () => true,
+  grow: () => true,
+  wait: () => () => undefined,
+  free: () => undefined,
+};

@@ -12,7 +12,7 @@ import {
   answersWith,
   settled,
 } from '../../../support/dialing.ts';
-import { answer, aRequest, rawServer, someLimits } from '../../../support/egress.ts';
+import { answer, aRequest, enoughMemory, rawServer, someLimits } from '../../../support/egress.ts';
 
 describe('a request', () => {
   it('leaves as it was given, with the host, the length and accept-encoding of the dialer', async () => {
@@ -167,6 +167,18 @@ describe('a redirect', () => {
     }
     expect(other.connections()).to.equal(0);
     await other.close();
+  });
+
+  it('gives the memory of its body back before the next request', async () => {
+    const acts: string[] = [];
+    const large = 'x'.repeat(100_000);
+    const script = firstThen(answersWith(answer(large, ['location: /b'], '302 Found')), answersWith(answer(large)));
+    const hold = (): boolean => acts.push('hold') > 0;
+    const memory = { ...enoughMemory, hold, free: () => void acts.push('free') };
+    await provided(script, async (dialer) => {
+      await dial(dialer, aRequest(`${ORIGIN}/`), { ...follow, memory });
+    });
+    expect(acts).to.deep.equal(['hold', 'free', 'hold']);
   });
 
   it('with user info is refused', async () => {

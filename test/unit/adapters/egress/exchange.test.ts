@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ResponseMemory } from '../../../../adapters/egress/port.ts';
 import { briefResult, dial, firstThen, ORIGIN, provided, answersWith, settled } from '../../../support/dialing.ts';
-import { answer, aRequest, someLimits, type Script } from '../../../support/egress.ts';
+import { answer, aRequest, enoughMemory, someLimits, type Script } from '../../../support/egress.ts';
 
 const headerLines = (count: number, size: number): readonly string[] =>
   Array.from({ length: count }, (_line, at) => `x-${at}: ${'v'.repeat(size)}`);
@@ -204,6 +204,7 @@ describe('a large answer without memory for it', () => {
     await provided(script, async (dialer, server) => {
       const waiting = Promise.withResolvers<() => void>();
       const memory: ResponseMemory = {
+        ...enoughMemory,
         hold: () => false,
         wait: (_bytes, granted) => {
           waiting.resolve(granted);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ResponseExchange } from '../../../../adapters/egress/exchange.ts';
 import type { ResponseMemory } from '../../../../adapters/egress/port.ts';
 import { ReadPace } from '../../../../adapters/egress/read-pace.ts';
-import { someLimits } from '../../../support/egress.ts';
+import { enoughMemory, someLimits } from '../../../support/egress.ts';
 import { timers } from '../../../support/timers.ts';
 
 const anExchange = (
@@ -72,7 +72,7 @@ describe('ResponseExchange', () => {
 
   it('asks once for the memory of an answer that announces its length', () => {
     const asked: number[] = [];
-    const memory = { hold: (bytes: number): boolean => asked.push(bytes) > 0, wait: () => () => undefined };
+    const memory = { ...enoughMemory, hold: (bytes: number): boolean => asked.push(bytes) > 0 };
     const { exchange, ended } = anExchange(undefined, memory);
     exchange.onRequestStart(announced);
     exchange.onResponseStart(announced, 200);
@@ -87,6 +87,7 @@ describe('ResponseExchange', () => {
     let acts: string[];
     let grant: () => void;
     const noMemory: ResponseMemory = {
+      ...enoughMemory,
       hold: () => false,
       wait: (bytes, granted) => {
         acts.push(`wait ${bytes}`);
@@ -138,6 +139,22 @@ describe('ResponseExchange', () => {
         expect([ended, acts]).to.deep.equal([[code], ['left', 'abort']]);
       });
     }
+
+    it('that came late is no fault of a provider when the time is over before it is read', async () => {
+      const ending = new AbortController();
+      const { ended } = waiting(ending.signal);
+      grant();
+      await nextTurn();
+      ending.abort(new DOMException('', 'TimeoutError'));
+      expect(ended).to.deep.equal(['platform-exhausted']);
+    });
+
+    it('that came late, and then breaks, is one of the provider', () => {
+      const { exchange, ended } = waiting();
+      grant();
+      exchange.onResponseError(seen, new Error('reset'));
+      expect(ended).to.deep.equal(['truncated']);
+    });
 
     it('waits no longer when the provider breaks the connection', () => {
       const { exchange, ended } = waiting();

@@ -22,10 +22,10 @@ function read(
   encoding: Encoding,
   chunks: readonly Uint8Array[],
   cap = CAP,
-  hold?: (bytes: number) => boolean,
+  grow?: (bytes: number) => boolean,
 ): Promise<ReadBody> {
   return new Promise((resolve) => {
-    const sink = createBodySink(encoding, { cap, hold }, resolve);
+    const sink = createBodySink(encoding, { cap, grow }, resolve);
     for (const chunk of chunks) sink.push(chunk);
     sink.end();
   });

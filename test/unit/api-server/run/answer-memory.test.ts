@@ -8,12 +8,14 @@ import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-l
 
 const ACME = { tenant: 'acme', key: 'k' };
 
+const now = (): number => 0;
+
 const nothing = (): Promise<void> => Promise.resolve();
 
 describe('memory for large answers of providers', () => {
   it('is given back whole, once', () => {
     const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
-    const memory = answerMemory(shared, ACME);
+    const memory = answerMemory(shared, ACME, now);
     expect([memory.hold(40), memory.hold(50), memory.hold(20)]).to.deep.equal([true, true, false]);
     expect(shared.used).to.equal(90);
     memory.free();
@@ -23,7 +25,7 @@ describe('memory for large answers of providers', () => {
 
   it('is given back when it was a single byte, and leaves that of other attempts', () => {
     const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
-    const [one, other] = [answerMemory(shared, ACME), answerMemory(shared, ACME)];
+    const [one, other] = [answerMemory(shared, ACME, now), answerMemory(shared, ACME, now)];
     expect([one.hold(1), other.hold(30)]).to.deep.equal([true, true]);
     one.free();
     expect(shared.used).to.equal(30);
@@ -31,14 +33,14 @@ describe('memory for large answers of providers', () => {
 
   it('leaves room to a tenant that comes', () => {
     const shared = new AwaitedPlaces({ places: 100, tenantPct: 75, most: 50 });
-    const first = answerMemory(shared, ACME);
+    const first = answerMemory(shared, ACME, now);
     while (first.hold(10));
-    expect(answerMemory(shared, { tenant: 'globex', key: 'k' }).hold(10)).to.equal(true);
+    expect(answerMemory(shared, { tenant: 'globex', key: 'k' }, now).hold(10)).to.equal(true);
   });
 
   it('that was waited for is given back with the rest, and who waited no longer gets none', () => {
     const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
-    const memories = [1, 2, 3, 4].map(() => answerMemory(shared, ACME));
+    const memories = [1, 2, 3, 4].map(() => answerMemory(shared, ACME, now));
     const [first, second, third, fourth] = memories;
     expect([first?.hold(50), second?.hold(50), third?.hold(20)]).to.deep.equal([true, true, false]);
     const granted: string[] = [];
@@ -48,6 +50,18 @@ describe('memory for large answers of providers', () => {
     expect([granted, shared.used]).to.deep.equal([['fourth'], 80]);
     for (const memory of memories) memory.free();
     expect(shared.used).to.equal(0);
+  });
+
+  it('says how long it was waited for', () => {
+    const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
+    let at = 1000;
+    const [first, second] = [1, 2].map(() => answerMemory(shared, ACME, () => at));
+    expect([first?.hold(50), first?.grow(30), second?.hold(40)]).to.deep.equal([true, true, false]);
+    second?.wait(40, () => undefined);
+    at = 1250;
+    expect(second?.waitedMs()).to.equal(0);
+    first?.free();
+    expect([first?.waitedMs(), second?.waitedMs()]).to.deep.equal([0, 250]);
   });
 
   describe('of a run', () => {

@@ -40,6 +40,21 @@ describe('AwaitedPlaces', () => {
     expect(granted).to.deep.equal(['b', 'a']);
   });
 
+  it('does not let newcomers with smaller wishes pass who waits, unless there is room for both', () => {
+    for (const tenant of ['a', 'a', 'b', 'c']) places.take(tenant, 20);
+    places.take('d', 15);
+    wait('e', 20);
+    expect([places.take('f', 1), places.takeMore('f', 1)]).to.deep.equal([false, true]);
+    places.giveBack('a', 20);
+    expect([granted, places.take('f', 1)]).to.deep.equal([['e'], true]);
+  });
+
+  it('lets newcomers pass a tenant that has its share, while there is room', () => {
+    for (let at = 0; at < 4; at += 1) places.take('a', 20);
+    wait('a', 20);
+    expect([places.take('b', 10), places.take('b', 1)]).to.deep.equal([true, false]);
+  });
+
   it('gives nothing to who ended the wait', () => {
     for (let at = 0; at < 4; at += 1) places.take('a', 20);
     wait('a', 20)();
