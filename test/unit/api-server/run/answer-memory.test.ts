@@ -4,6 +4,7 @@ import { answerMemory } from '../../../../api-server/run/answer-memory.ts';
 import { AwaitedPlaces } from '../../../../core/fair-share/awaited-places.ts';
 import { answered, createTestRuntime } from '../../../support/a-runtime.ts';
 import { createFakeClock } from '../../../support/fake-clock.ts';
+import { at, payloadOf, textAt } from '../../../support/members.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
 const ACME = { tenant: 'acme', key: 'k' };
@@ -54,11 +55,11 @@ describe('memory for large answers of providers', () => {
 
   it('says how long it was waited for', () => {
     const shared = new AwaitedPlaces({ places: 100, tenantPct: 100, most: 50 });
-    let at = 1000;
-    const [first, second] = [1, 2].map(() => answerMemory(shared, ACME, () => at));
+    let time = 1000;
+    const [first, second] = [1, 2].map(() => answerMemory(shared, ACME, () => time));
     expect([first?.hold(50), first?.grow(30), second?.hold(40)]).to.deep.equal([true, true, false]);
     second?.wait(40, () => undefined);
-    at = 1250;
+    time = 1250;
     expect(second?.waitedMs()).to.equal(0);
     first?.free();
     expect([first?.waitedMs(), second?.waitedMs()]).to.deep.equal([0, 250]);
@@ -92,5 +93,26 @@ describe('memory for large answers of providers', () => {
         const answer = await execute({ orbId: 'acme.echo@1.0.0' }).catch(() => ({ status: 500 }));
         expect([answer.status, during, answerBytes.used]).to.deep.equal([status, 700, 0]);
       });
+
+    it('that was waited for is no time of its provider', async () => {
+      const answerBytes = new AwaitedPlaces({ places: 1000, tenantPct: 100, most: 1000 });
+      const clock = createFakeClock(1_795_168_800_000);
+      const dial: Dialer['dial'] = async (_request, { memory }) => {
+        expect([answerBytes.take('globex', 600), memory?.hold(700)]).to.deep.equal([true, false]);
+        const granted = new Promise<void>((resolve) => memory?.wait(700, resolve));
+        await clock.advance(400);
+        answerBytes.giveBack('globex', 600);
+        await granted;
+        return answered({ id: 'x' }, { ms: 450 });
+      };
+      const { execute } = createTestRuntime({
+        ledger: fixture.ledger,
+        clock,
+        parts: { answerBytes, dialer: { dial, halt: nothing, resume: () => undefined, destroy: nothing } },
+      });
+      const { body } = await execute({ orbId: 'acme.echo@1.0.0' });
+      const stored = await fixture.ledger.receiptOfRun('acme', textAt(body, 'run_id'));
+      expect(at(payloadOf(stored?.jws), 'execution', 'attempts', '0', 'duration_ms')).to.equal(50);
+    });
   });
 });
