@@ -77,12 +77,18 @@ describe('AnswerRunner', function suite() {
 
   it('keeps the work of the most hostile answers off this thread', async () => {
     open({ workMs: 50_000 });
+    const answers = Object.entries(hostileAnswers(SECRET, MIB));
+    // First, because what this thread parses is garbage afterwards: its collection would count as work.
+    const away: number[] = [];
+    for (const [, text] of answers) {
+      const one = work(text);
+      away.push(await cpuOf(() => runner.read(one, owner, never)));
+    }
     const costs: (readonly [name: string, hereMs: number, awayMs: number])[] = [];
-    for (const [name, text] of Object.entries(hostileAnswers(SECRET, MIB))) {
+    for (const [index, [name, text]] of answers.entries()) {
       const one = work(text);
       const hereMs = await cpuOf(() => writeAnswer(one, redactor));
-      const awayMs = await cpuOf(() => runner.read(one, owner, never));
-      costs.push([name, Math.round(hereMs), Math.round(awayMs)]);
+      costs.push([name, Math.round(hereMs), Math.round(away[index] ?? Infinity)]);
     }
     const sum = (at: 1 | 2): number => costs.reduce((total, cost) => total + cost[at], 0);
     expect(Math.max(...costs.map(([, , awayMs]) => awayMs)), JSON.stringify(costs)).to.be.lessThan(50);
