@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import { gte } from 'semver';
 import undici from 'undici/package.json' with { type: 'json' };
+import { compareVersions } from '../../core/release/semantic-version.ts';
 import type { Clock } from '../time/clock.ts';
 import { createDialer } from './dialer.ts';
 import { systemResolve, type Resolve } from './lookup.ts';
@@ -73,7 +73,9 @@ function environmentFailures({
   return [
     ...set.map((name) => `${name} is set: unset it`),
     ...foreign.map((name) => `runs on ${name}: the guard is proven on Node.js only`),
-    ...(gte(undiciVersion, UNDICI_FLOOR) ? [] : [`undici ${undiciVersion} is older than ${UNDICI_FLOOR}`]),
+    ...(compareVersions(undiciVersion, UNDICI_FLOOR) >= 0
+      ? []
+      : [`undici ${undiciVersion} is older than ${UNDICI_FLOOR}`]),
   ];
 }
 

@@ -1,6 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { AnswerRunner } from '../../adapters/answer-worker/answer-runner.ts';
 import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
 import { hmacSha256, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
+import type { Logger } from '../../adapters/telemetry/port.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
 import { OrbFailovers } from '../runtime/failover/orb-failovers.ts';
@@ -28,6 +30,17 @@ type Parts = Pick<
 > &
   Pick<Runtime, 'policyState' | 'turns'>;
 
+function selfCheckOf(key: KeyObject, logger: Logger): SelfCheck {
+  const selfCheck = new SelfCheck(key, {
+    start: startCheckThread,
+    onCrash: (error) => logger.error('the thread that checks receipts ended; another one is started', { error }),
+  });
+  const { library, reason } = selfCheck.checker;
+  if (reason !== undefined)
+    logger.info(`receipts are checked by ${library}, in twice the time of libsodium`, { reason });
+  return selfCheck;
+}
+
 /** What executes runs in one process. */
 export function createRuntime({ clock, log, keys, exceptions, runtime, use }: PlatformOptions, parts: Parts): Runtime {
   const { version, reputation, policies, policyState, ...shared } = parts;
@@ -51,10 +64,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
       maxResponseBytes: MAX_RESPONSE_BYTES,
     },
     tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
-    selfCheck: new SelfCheck(keys.receiptPublic, {
-      start: startCheckThread,
-      onCrash: (error) => log.logger.error('the thread that checks receipts ended; another one is started', { error }),
-    }),
+    selfCheck: selfCheckOf(keys.receiptPublic, log.logger),
     answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
     answerBytes: new AwaitedPlaces({ places: ANSWER_BYTES, tenantPct: use.tenantPct, most: MAX_RESPONSE_BYTES }),

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { signatureFits } from './signature-fits.ts';
+import { signatureChecker, type SignatureChecker } from './signature-checker.ts';
 
 /** The published key first, then batches of compact JWS. */
 export type ToCheckThread = readonly ['key', KeyObject] | readonly ['batch', readonly string[]];
@@ -12,14 +12,14 @@ export type FromCheckThread = readonly boolean[];
 const port = parentPort;
 if (port === null) throw new TypeError('the self-check runs in a worker thread');
 const answer = (verdicts: FromCheckThread): void => port.postMessage(verdicts);
-let key: KeyObject | undefined;
+let checker: SignatureChecker | undefined;
 
 port.on('message', ([kind, given]: ToCheckThread) => {
   if (kind === 'key') {
-    key = given;
+    checker = signatureChecker(given);
     answer([]);
     return;
   }
-  const published = key;
-  answer(given.map((jws) => published !== undefined && signatureFits(jws, published)));
+  const published = checker;
+  answer(given.map((jws) => published !== undefined && published.fits(jws)));
 });

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { threadOf, type StartThread, type Thread } from '../../adapters/threads/start-thread.ts';
 import type { FromCheckThread, ToCheckThread } from './check-thread.ts';
-import { signatureFits } from './signature-fits.ts';
+import { signatureChecker, type SignatureChecker } from './signature-checker.ts';
 
 export type StartCheckThread = StartThread<ToCheckThread, FromCheckThread>;
 
@@ -41,6 +41,7 @@ const MAX_CRASHES = 3;
  */
 export class SelfCheck {
   readonly #key: KeyObject;
+  readonly #checker: SignatureChecker;
   readonly #options: SelfCheckOptions;
   #thread: Thread<ToCheckThread> | undefined;
   /** The thread has loaded and has the key. */
@@ -54,7 +55,13 @@ export class SelfCheck {
 
   constructor(key: KeyObject, options: SelfCheckOptions = {}) {
     this.#key = key;
+    this.#checker = signatureChecker(key);
     this.#options = options;
+  }
+
+  /** What checks on this thread. */
+  get checker(): Pick<SignatureChecker, 'library' | 'reason'> {
+    return this.#checker;
   }
 
   /** True after the first receipt that did not verify. It never becomes false again. */
@@ -73,7 +80,7 @@ export class SelfCheck {
 
   /** The same for a JWS that another process may have made. A failure does not count for this process. */
   verifies(jws: string): Promise<boolean> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.resolve(signatureFits(jws, this.#key));
+    if (this.#waiting.length >= MAX_WAITING) return Promise.resolve(this.#checker.fits(jws));
     return new Promise((resolve) => {
       this.#waiting.push({ jws, resolve });
       this.#plan();
@@ -110,7 +117,7 @@ export class SelfCheck {
   }
 
   #checkHere(taken: readonly Waiting[]): void {
-    for (const { jws, resolve } of taken) resolve(signatureFits(jws, this.#key));
+    for (const { jws, resolve } of taken) resolve(this.#checker.fits(jws));
   }
 
   #start(): Thread<ToCheckThread> | undefined {

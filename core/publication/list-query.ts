@@ -1,5 +1,5 @@
-import { compare as compareVersions, prerelease } from 'semver';
 import { TIERS } from '../log-entry/entry-members.ts';
+import { compareVersions, parseVersion } from '../release/semantic-version.ts';
 import type { Tier } from '../reputation/criteria.ts';
 import type { ListedOrb, OrbStatus } from './listed-orb.ts';
 
@@ -60,7 +60,7 @@ const ORDERS: Readonly<Record<Sort, (a: ListedOrb, b: ListedOrb) => number>> = {
   name: byId,
 };
 
-const isRelease = ({ version }: ListedOrb): boolean => prerelease(version) === null;
+const isRelease = ({ version }: ListedOrb): boolean => parseVersion(version)?.prerelease.length === 0;
 
 /** Whether `a` is shown rather than `b`: a release before any prerelease, then the higher version. */
 function isNewer(a: ListedOrb, b: ListedOrb): boolean {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { compare } from 'semver';
 import { danglingNames, lostNames } from '../../core/ontology/compare-versions.ts';
 import type { Capability, Ontology, Term } from '../../core/ontology/ontology.ts';
 import { ONTOLOGY_RULES } from '../../core/ontology/rules.ts';
+import { compareVersions } from '../../core/release/semantic-version.ts';
 import type { Artefact } from './artefact.ts';
 import { formatted } from './formatted.ts';
 
@@ -62,7 +62,7 @@ async function readVersions(root: string): Promise<readonly VersionFile[]> {
     const value: unknown = JSON.parse(await readFile(join(root, FOLDER, item.file), 'utf8'));
     return { ...item, value };
   });
-  return (await Promise.all(read)).toSorted((one, other) => compare(one.version, other.version));
+  return (await Promise.all(read)).toSorted((one, other) => compareVersions(one.version, other.version));
 }
 
 const moduleText = (

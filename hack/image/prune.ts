@@ -1,5 +1,5 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 
 /** Folders beside a package.json that only the package's own developers use. */
 const DEVELOPER_FOLDERS = new Set([
@@ -34,9 +34,14 @@ const isHidden = (name: string): boolean => name.startsWith('.');
 /** Whether Node may read the file at run time, or the image must carry it. */
 const isNeededFile = (name: string): boolean => LICENCE.test(name) || !(isHidden(name) || UNREAD.test(name));
 
+/** Binaries of a package lie in a folder for each machine: the image is built on one like those that it runs on. */
+const isOfAnotherMachine = (path: string): boolean =>
+  basename(dirname(path)) === 'prebuilds' && basename(path) !== `${process.platform}-${process.arch}`;
+
 const isNeededFolder = (path: string, name: string, isPackage: boolean): boolean =>
   !isHidden(name) &&
   !(isPackage && DEVELOPER_FOLDERS.has(name)) &&
+  !isOfAnotherMachine(path) &&
   !UNREAD_FOLDERS.some((folder) => path.endsWith(folder));
 
 /** Removes files that no program reads from an installed `node_modules` or a folder below it. @returns files left */

@@ -12,7 +12,7 @@ const layers = {
   ...Object.fromEntries(BROWSER.map((folder) => [folder, { folders: BROWSER, packages: [] }])),
   crds: { folders: [], packages: [] },
   [LANGUAGE]: { folders: ['core', 'crds'], packages: ['node:crypto', '@bufbuild/cel', '@bufbuild/re2', '@marcbachmann/cel-js'] },
-  core: { folders: ['core', 'crds'], packages: ['node:crypto', 'yaml', 'semver'] },
+  core: { folders: ['core', 'crds'], packages: ['node:crypto', 'yaml'] },
   adapters: { folders: ['core', 'crds'] },
   operator: inner,
   'api-server': inner,

@@ -30,6 +30,7 @@ describe('prune', () => {
     ['source maps', 'a/index.js.map'],
     ['prose', 'a/README.md'],
     ['add-ons of another runtime', 'a/prebuilds/linux-x64/a.bare'],
+    ['binaries for other machines', 'a/prebuilds/android-arm64/a.node'],
     ["the package's own tests", 'a/test/index.js'],
     ["npm's own list, which names the registry", '.package-lock.json'],
     ['links to programs', '.bin/a'],
@@ -51,6 +52,7 @@ describe('prune', () => {
     ['the same folder of another package', 'a/dist/cjs/index.js'],
     ['code of CEL in a folder named test', '@bufbuild/cel-spec/dist/esm/gen/conformance/test/simple_pb.js'],
     ['an add-on of Node', 'a/build/Release/a.node'],
+    ['a binary for this machine', `a/prebuilds/${process.platform}-${process.arch}/a.node`],
   ];
   for (const [why, file] of kept) {
     it(`keeps ${why}`, async () => expect(await left(...PACKAGE, file)).to.deep.equal([...PACKAGE, file].toSorted()));

@@ -1,0 +1,45 @@
+import { verify, type KeyObject } from 'node:crypto';
+import { loadNativeEd25519, type NativeEd25519 } from '../../adapters/keys/native-ed25519.ts';
+
+/** Checks compact JWS with one Ed25519 public key. */
+export interface SignatureChecker {
+  /** What does the arithmetic. */
+  readonly library: 'libsodium' | 'node:crypto';
+  /** Why it isn't libsodium. */
+  readonly reason?: string;
+  /** Whether the signature fits. Never throws, whatever the text is. */
+  readonly fits: (jws: string) => boolean;
+}
+
+type VerifyBytes = (signature: Uint8Array, message: Uint8Array) => boolean;
+
+const checkerOf =
+  (verifies: VerifyBytes): SignatureChecker['fits'] =>
+  (jws) => {
+    const dot = jws.lastIndexOf('.');
+    return verifies(Buffer.from(jws.slice(dot + 1), 'base64url'), Buffer.from(jws.slice(0, dot), 'latin1'));
+  };
+
+const withNode =
+  (key: KeyObject): VerifyBytes =>
+  (signature, message) => {
+    try {
+      return verify(null, message, key, signature);
+    } catch {
+      return false;
+    }
+  };
+
+/**
+ * Receipts are signed by `node:crypto` and checked by libsodium: a fault of one would show in the other. Where libsodium can't
+ * be loaded, `node:crypto` checks them too, with the same verdicts.
+ * @param native default: libsodium, loaded for this thread
+ */
+export function signatureChecker(key: KeyObject, native: NativeEd25519 = loadNativeEd25519()): SignatureChecker {
+  if (!native.ok) return { library: 'node:crypto', reason: native.reason, fits: checkerOf(withNode(key)) };
+  const raw = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
+  return {
+    library: 'libsodium',
+    fits: checkerOf((signature, message) => native.verify(raw, signature, message)),
+  };
+}

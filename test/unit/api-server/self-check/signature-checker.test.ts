@@ -1,0 +1,56 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { loadNativeEd25519 } from '../../../../adapters/keys/native-ed25519.ts';
+import { nodeEncoding } from '../../../../adapters/keys/primitives.ts';
+import { signatureChecker } from '../../../../api-server/self-check/signature-checker.ts';
+import { signJws } from '../../../../core/receipt/jws.ts';
+import { receiptKey } from '../../../support/a-runtime.ts';
+
+const published = receiptKey.publicKey;
+const jws = signJws('{"a":1}', 'orb-receipt+jws', receiptKey.signer, nodeEncoding);
+const [head = '', payload = '', signature = ''] = jws.split('.');
+
+const ROWS: readonly (readonly [what: string, text: string, fits: boolean])[] = [
+  ['what was signed', jws, true],
+  ['another payload', [head, `${payload}A`, signature].join('.'), false],
+  ['no payload', [head, '', signature].join('.'), false],
+  ['a cut signature', jws.slice(0, -4), false],
+  ['a longer signature', `${jws}AAAA`, false],
+  ['no signature', `${head}.${payload}.`, false],
+  ['a signature that is no base64url', `${head}.${payload}.${'*'.repeat(86)}`, false],
+  ['letters beyond Latin', `${head}.${payload}ł.${signature}`, false],
+  ['no dot', 'receipt', false],
+  ['nothing', '', false],
+];
+
+describe('signatureChecker', () => {
+  const absent = { ok: false, reason: 'Cannot find module' } as const;
+
+  for (const [library, native] of [
+    ['libsodium', undefined],
+    ['node:crypto', absent],
+  ] as const)
+    describe(`with ${library}`, () => {
+      for (const [what, text, fits] of ROWS)
+        it(`${fits ? 'accepts' : 'refuses'} ${what}`, () => {
+          expect(signatureChecker(published, native).fits(text)).to.equal(fits);
+        });
+
+      it('refuses what another key signed', () => {
+        const other = generateKeyPairSync('ed25519').publicKey;
+        expect(signatureChecker(other, native).fits(jws)).to.equal(false);
+      });
+    });
+
+  it('names what it uses, and why it is not libsodium', () => {
+    expect(signatureChecker(published, absent)).to.include({ library: 'node:crypto', reason: absent.reason });
+    if (loadNativeEd25519().ok) expect(signatureChecker(published).library).to.equal('libsodium');
+  });
+
+  it('gives libsodium the bytes of the key that was published', () => {
+    const keys: Uint8Array[] = [];
+    const recording = { ok: true, verify: (key: Uint8Array): boolean => keys.push(key) === 1 } as const;
+    expect(signatureChecker(published, recording).fits(jws)).to.equal(true);
+    expect(Buffer.from(keys[0] ?? []).toString('base64url')).to.equal(published.export({ format: 'jwk' }).x);
+  });
+});
