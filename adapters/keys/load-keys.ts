@@ -160,6 +160,7 @@ export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
   publishedHalf(document, 'certificate', certificate);
   return {
     receipt: signerOf(receipt.kid, receipt.privateKey),
+    receiptPrivate: receipt.privateKey,
     receiptPublic: publicKeyOf(publishedHalf(document, 'receipt', receipt)),
     certificate: signerOf(certificate.kid, certificate.privateKey),
     log: { kid: log.kid, privateKey: log.privateKey, publicKey: publishedHalf(document, 'log', log) },

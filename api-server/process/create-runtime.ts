@@ -1,6 +1,6 @@
-import type { KeyObject } from 'node:crypto';
 import { AnswerRunner } from '../../adapters/answer-worker/answer-runner.ts';
 import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
+import type { PlatformKeys } from '../../adapters/keys/port.ts';
 import { hmacSha256, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
@@ -30,8 +30,9 @@ type Parts = Pick<
 > &
   Pick<Runtime, 'policyState' | 'turns'>;
 
-function selfCheckOf(key: KeyObject, logger: Logger): SelfCheck {
-  const selfCheck = new SelfCheck(key, {
+function selfCheckOf({ receiptPublic, receiptPrivate }: PlatformKeys, logger: Logger): SelfCheck {
+  const selfCheck = new SelfCheck(receiptPublic, {
+    signingKey: receiptPrivate,
     start: startCheckThread,
     onCrash: (error) => logger.error('the thread that checks receipts ended; another one is started', { error }),
   });
@@ -64,7 +65,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
       maxResponseBytes: MAX_RESPONSE_BYTES,
     },
     tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
-    selfCheck: selfCheckOf(keys.receiptPublic, log.logger),
+    selfCheck: selfCheckOf(keys, log.logger),
     answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
     answerBytes: new AwaitedPlaces({ places: ANSWER_BYTES, tenantPct: use.tenantPct, most: MAX_RESPONSE_BYTES }),

@@ -22,7 +22,7 @@ import { finishRows, hidesBody, reviewAnswer } from './policy-response.ts';
 import { recordOf, summaryOf as storedSummaryOf } from './receipt-summary.ts';
 import type { RunPolicy } from './run-policy.ts';
 import { runOutputs } from './run-outputs.ts';
-import { receiptRow, sealRun } from './seal-run.ts';
+import { receiptRow, sealRunUnderLoad } from './seal-run.ts';
 import type { Run } from './start.ts';
 
 /** The provider's answer was one that policies do not let in: its score counts no failure. */
@@ -101,14 +101,14 @@ function conclude(
 }
 
 /** Decides how a run ended and whether its outputs may leave, redacts them, and signs its receipt. Nothing is stored yet. */
-export function finishRun(runtime: Runtime, run: Run, calls: CallResults): FinishedRun {
+export async function finishRun(runtime: Runtime, run: Run, calls: CallResults): Promise<FinishedRun> {
   const decisive = decisiveAttempt(calls.results);
   const found = endOf(run, calls, decisive);
   const answered = found.outcome === 'success' ? decisive : undefined;
   const review = reviewAnswer(runtime, run, answered);
   const { end, good } = review.denied === undefined ? { end: found, good: answered } : WITHHELD;
   const { outputs, outputBytes, output } = runOutputs(runtime, run.plan, good, review.policy);
-  const sealed = sealRun(runtime, run.seed, {
+  const sealed = await sealRunUnderLoad(runtime, run.seed, {
     ...conclude(runtime, run, calls, end),
     ...review.record,
     output: output?.record ?? null,
@@ -142,7 +142,8 @@ const finishRow = ({ run, sealed, policyRows }: FinishedRun): RunFinish => ({
 });
 
 async function checkAndAnswer({ selfCheck }: Runtime, finished: FinishedRun): Promise<Reply | undefined> {
-  return (await selfCheck.check(finished.sealed.jws)) ? answer(finished) : undefined;
+  const { jws, fits } = finished.sealed;
+  return (fits ?? (await selfCheck.check(jws))) ? answer(finished) : undefined;
 }
 
 /**

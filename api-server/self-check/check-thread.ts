@@ -1,25 +1,43 @@
 import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { signatureChecker, type SignatureChecker } from './signature-checker.ts';
+import { signAndCheck, type Signed } from './sign-and-check.ts';
+import { signatureChecker } from './signature-checker.ts';
 
-/** The published key first, then batches of compact JWS. */
-export type ToCheckThread = readonly ['key', KeyObject] | readonly ['batch', readonly string[]];
+/** Keys of the receipts: the published one, and the one that signs. Then batches: inputs to sign, and compact JWS. */
+export type ToCheckThread =
+  | readonly ['keys', published: KeyObject, signing: KeyObject | undefined]
+  | readonly ['batch', inputs: readonly string[], jws: readonly string[]];
 
-/** A verdict for each JWS of a batch, in its order. The first message, for the key, is empty. */
-export type FromCheckThread = readonly boolean[];
+/** What came of a batch, in its order: of each input first. For the keys it is empty. */
+export interface FromCheckThread {
+  readonly signed: readonly Signed[];
+  readonly fits: readonly boolean[];
+}
 
 // This module runs on import: it is the entry of the thread.
 const port = parentPort;
 if (port === null) throw new TypeError('the self-check runs in a worker thread');
-const answer = (verdicts: FromCheckThread): void => port.postMessage(verdicts);
-let checker: SignatureChecker | undefined;
+const answer = (result: FromCheckThread): void => port.postMessage(result);
 
-port.on('message', ([kind, given]: ToCheckThread) => {
-  if (kind === 'key') {
-    checker = signatureChecker(given);
-    answer([]);
+type Work = (inputs: readonly string[], jws: readonly string[]) => FromCheckThread;
+
+function workWith(published: KeyObject, signing: KeyObject | undefined): Work {
+  const checker = signatureChecker(published);
+  return (inputs, jws) => ({
+    signed: signing === undefined ? [] : inputs.map((input) => signAndCheck(input, signing, checker)),
+    fits: jws.map(checker.fits),
+  });
+}
+
+let work: Work | undefined;
+
+port.on('message', (message: ToCheckThread) => {
+  if (message[0] === 'keys') {
+    work = workWith(message[1], message[2]);
+    answer({ signed: [], fits: [] });
     return;
   }
-  const published = checker;
-  answer(given.map((jws) => published !== undefined && published.fits(jws)));
+  const [, inputs, jws] = message;
+  if (work === undefined) throw new TypeError('a batch came before the keys');
+  answer(work(inputs, jws));
 });

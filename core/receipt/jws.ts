@@ -110,10 +110,16 @@ function headerPart(signer: Signer, type: JwsType): string {
 }
 
 /**
- * Signs a payload as compact JWS (RFC 7515, `alg: Ed25519` of RFC 9864).
+ * The text that a compact JWS has before its signature, which is computed over it.
  * @param payload canonical text; of the profile, except for a credential
  */
-export function signJws(payload: string, type: JwsType, signer: Signer, { utf8, base64Url }: Encoding): string {
-  const input = `${headerPart(signer, type)}.${base64Url(utf8(payload))}`;
-  return `${input}.${base64Url(signer.sign(utf8(input)))}`;
-}
+export const signingInput = (payload: string, type: JwsType, signer: Signer, { utf8, base64Url }: Encoding): string =>
+  `${headerPart(signer, type)}.${base64Url(utf8(payload))}`;
+
+/** The compact JWS of what `signingInput` made (RFC 7515, `alg: Ed25519` of RFC 9864). */
+export const signInput = (input: string, signer: Signer, { utf8, base64Url }: Encoding): string =>
+  `${input}.${base64Url(signer.sign(utf8(input)))}`;
+
+/** Signs a payload as compact JWS. @param payload as for `signingInput` */
+export const signJws = (payload: string, type: JwsType, signer: Signer, encoding: Encoding): string =>
+  signInput(signingInput(payload, type, signer, encoding), signer, encoding);

@@ -1,5 +1,5 @@
 import type { Sha256Hex } from '../json/digest.ts';
-import { signJws, type Encoding } from './jws.ts';
+import { signingInput, signInput, type Encoding } from './jws.ts';
 import type { ReceiptRecord } from './record.ts';
 import { serialiseRecord } from './serialise.ts';
 import type { Signer } from './signer.ts';
@@ -18,8 +18,16 @@ export interface SealTools {
   readonly encoding: Encoding;
 }
 
-/** Signs a record as `orb-receipt+jws` (trust.md §1.3). @throws TypeError the record does not fit the profile */
-export function sealReceipt(record: ReceiptRecord, { signer, sha256Hex, encoding }: SealTools): SealedReceipt {
-  const jws = signJws(serialiseRecord(record), 'orb-receipt+jws', signer, encoding);
+/** Header and payload of a record's receipt (trust.md §1.3). @throws TypeError the record does not fit the profile */
+export const receiptInput = (record: ReceiptRecord, { signer, encoding }: SealTools): string =>
+  signingInput(serialiseRecord(record), 'orb-receipt+jws', signer, encoding);
+
+/** Signs a record as `orb-receipt+jws`. @throws TypeError as `receiptInput` */
+export const sealReceipt = (record: ReceiptRecord, tools: SealTools): SealedReceipt =>
+  sealInput(receiptInput(record, tools), tools);
+
+/** Signs what `receiptInput` made. */
+export function sealInput(input: string, { signer, sha256Hex, encoding }: SealTools): SealedReceipt {
+  const jws = signInput(input, signer, encoding);
   return { jws, jwsSha256: sha256Hex(jws) };
 }

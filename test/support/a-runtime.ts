@@ -38,6 +38,7 @@ const x = pair.publicKey.export({ format: 'jwk' }).x ?? '';
 /** The receipt key of all runtimes of a test process. */
 export const receiptKey = {
   publicKey: createPublicKey(pair.publicKey.export({ format: 'pem', type: 'spki' })),
+  privateKey: pair.privateKey,
   signer: signerOf(thumbprint({ crv: 'Ed25519', kty: 'OKP', x }, sha256), pair.privateKey),
 };
 

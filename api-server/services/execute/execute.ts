@@ -131,7 +131,7 @@ async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPla
   try {
     // The ledger confirms many starts at once.
     const calls = await runtime.turns.run(shareOf(plan), () => callProviders(runtime, run));
-    const finished = finishRun(runtime, run, calls);
+    const finished = await finishRun(runtime, run, calls);
     const reply = await storeReceipt(runtime, finished); // with the answer, which is written meanwhile
     return withDeprecation(runtime, plan, addHeaders(reply));
   } finally {

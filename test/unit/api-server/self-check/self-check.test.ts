@@ -1,12 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { nodeEncoding } from '../../../../adapters/keys/primitives.ts';
-import {
-  SelfCheck,
-  startCheckThread,
-  type SelfCheckOptions,
-  type StartCheckThread,
-} from '../../../../api-server/self-check/self-check.ts';
+import { SelfCheck, startCheckThread, type SelfCheckOptions } from '../../../../api-server/self-check/self-check.ts';
+import { crashing, recorded, silent, warm } from '../../../support/check-threads.ts';
 import { threadOf } from '../../../../adapters/threads/start-thread.ts';
 import { signJws } from '../../../../core/receipt/jws.ts';
 import { receiptKey } from '../../../support/a-runtime.ts';
@@ -19,68 +15,6 @@ const bad = jws.slice(0, -4);
 const mixed = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => (index % 3 === 1 ? bad : jws));
 const verdictsOf = (count: number): readonly boolean[] => mixed(count).map((one) => one === jws);
-
-interface Recorded {
-  readonly start: StartCheckThread;
-  /** Sizes of the batches that were posted. */
-  readonly posted: number[];
-  readonly answered: () => number;
-}
-
-/** A thread whose batches are counted. */
-function recorded(start: StartCheckThread): Recorded {
-  const posted: number[] = [];
-  let answered = 0;
-  return {
-    posted,
-    answered: () => answered,
-    start: (events) => {
-      const onMessage = (verdicts: readonly boolean[]): void => {
-        answered += 1;
-        events.onMessage(verdicts);
-      };
-      const thread = start({ ...events, onMessage });
-      const post: typeof thread.post = (message) => {
-        if (message[0] === 'batch') posted.push(message[1].length);
-        thread.post(message);
-      };
-      return { ...thread, post };
-    },
-  };
-}
-
-/** Threads that load and then end at their first batch, as a crash would. */
-function crashing(): Pick<Recorded, 'start' | 'answered'> & { readonly started: () => number } {
-  let started = 0;
-  let answered = 0;
-  return {
-    started: () => started,
-    answered: () => answered,
-    start: ({ onMessage, onEnd }) => {
-      started += 1;
-      const post: ReturnType<StartCheckThread>['post'] = ([kind]) =>
-        void setImmediate(() => {
-          answered += 1;
-          if (kind === 'key') onMessage([]);
-          else onEnd(new Error('crashed'));
-        });
-      return { post, ended: Promise.resolve(), terminate: () => Promise.resolve() };
-    },
-  };
-}
-
-/** It loads, and never answers a batch. */
-const silent: StartCheckThread = ({ onMessage }) => {
-  queueMicrotask(() => onMessage([]));
-  return { post: () => undefined, ended: Promise.resolve(), terminate: () => Promise.resolve() };
-};
-
-/** Two receipts at once start the thread; until it is ready they are checked here. On a busy machine it takes seconds. */
-async function warm(check: SelfCheck, thread: Pick<Recorded, 'answered'>): Promise<void> {
-  const before = thread.answered();
-  await Promise.all([check.verifies(jws), check.verifies(jws)]);
-  while (thread.answered() === before) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 describe('SelfCheck (trust.md §1.5)', () => {
   it('is good for what the published key signed', async () => {
@@ -129,7 +63,7 @@ describe('SelfCheck with its thread', function suite() {
     const thread = recorded(startCheckThread);
     for (let position = 0; position < 8; position += 1) {
       const check = open({ start: thread.start });
-      await warm(check, thread);
+      await warm(check, thread, jws);
       const batch = Array.from({ length: 8 }, (_, index) => (index === position ? bad : jws));
       const verdicts = await Promise.all(batch.map((one) => check.check(one)));
       expect(verdicts).to.deep.equal(batch.map((one) => one === jws));
@@ -141,7 +75,7 @@ describe('SelfCheck with its thread', function suite() {
   it('takes all that came up while it was busy as one batch, of 128 at most', async () => {
     const thread = recorded(startCheckThread);
     const check = open({ start: thread.start });
-    await warm(check, thread);
+    await warm(check, thread, jws);
     thread.posted.length = 0;
     expect(await Promise.all(mixed(300).map((one) => check.verifies(one)))).to.deep.equal(verdictsOf(300));
     expect(thread.posted).to.deep.equal([128, 128, 44]);
@@ -150,7 +84,7 @@ describe('SelfCheck with its thread', function suite() {
   it('is not asked about a receipt that comes up alone', async () => {
     const thread = recorded(startCheckThread);
     const check = open({ start: thread.start });
-    await warm(check, thread);
+    await warm(check, thread, jws);
     thread.posted.length = 0;
     expect([await check.verifies(jws), await check.verifies(bad)]).to.deep.equal([true, false]);
     expect(thread.posted).to.deep.equal([]);
@@ -161,7 +95,7 @@ describe('SelfCheck with its thread', function suite() {
     const thread = crashing();
     const check = open({ start: thread.start, onCrash: (cause) => crashes.push(cause) });
     for (let round = 0; round < 6; round += 1) {
-      if (round < 3) await warm(check, thread);
+      if (round < 3) await warm(check, thread, jws);
       expect(await Promise.all(mixed(20).map((one) => check.verifies(one)))).to.deep.equal(verdictsOf(20));
     }
     expect([crashes.length, thread.started()]).to.deep.equal([3, 3]);
@@ -183,7 +117,7 @@ describe('SelfCheck with its thread', function suite() {
   it('checks here what waits when it is closed, and what comes later', async () => {
     const thread = recorded(startCheckThread);
     const check = open({ start: thread.start });
-    await warm(check, thread);
+    await warm(check, thread, jws);
     const all = Promise.all(mixed(200).map((one) => check.verifies(one)));
     await new Promise((resolve) => setImmediate(resolve));
     await check.close();
