@@ -36,7 +36,7 @@ function compareTexts(one: string, other: string): number {
 /** Two numbers without leading zeros, as digits: of any length. */
 const compareDigits = (one: string, other: string): number => one.length - other.length || compareTexts(one, other);
 
-/** A number is lower than a text (§11.4). */
+/** A number is lower than a text. */
 function compareParts(one: string, other: string): number {
   const [isNumber, isOtherNumber] = [isDigits(one), isDigits(other)];
   if (isNumber && isOtherNumber) return compareDigits(one, other);
@@ -54,13 +54,13 @@ function compareLists(one: readonly string[], other: readonly string[]): number 
   return one.length - other.length;
 }
 
-/** A release is higher than its prereleases (§11.3). */
+/** A release is higher than its prereleases. */
 function comparePrereleases(one: readonly string[], other: readonly string[]): number {
   if (one.length === 0 || other.length === 0) return other.length - one.length;
   return compareLists(one, other);
 }
 
-/** The precedence of semver.org 2.0.0 §11. Negative: the first one is lower. Builds don't count. */
+/** The precedence that semver.org defines. Negative: the first one is lower. Builds don't count. */
 const comparePrecedence = (one: SemanticVersion, other: SemanticVersion): number =>
   compareDigits(one.major, other.major) ||
   compareDigits(one.minor, other.minor) ||

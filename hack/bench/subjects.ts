@@ -62,7 +62,7 @@ export function untilPlatformReady(file: string, started: Started): Promise<Read
 
 /** How `npm start` runs Node in a checkout. */
 export const STANDALONE = {
-  node: ['--max-semi-space-size=8', '--v8-pool-size=1'],
+  node: ['--max-semi-space-size=32', '--v8-pool-size=1'],
   program: 'standalone/main.ts',
   compiled: 'dist/standalone/main.js',
 } as const;

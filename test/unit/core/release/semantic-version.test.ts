@@ -15,7 +15,7 @@ const version = fc
 /** Close to a version, mostly none. */
 const almost = fc.stringMatching(/^[v=]?0?\d{1,2}[.]0?\d[.]?\d{0,2}[-+]?[0-9a-zA-Z.+-]{0,5}$/);
 
-// The examples of semver.org 2.0.0 §11, the lower one first.
+// The examples of semver.org 2.0.0, the lower one first.
 const IN_ORDER = [
   '1.0.0-alpha',
   '1.0.0-alpha.1',
