@@ -1,7 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SCOPES, type Scope } from '../../core/api-key/scopes.ts';
-import { nodeOptionsOfChart } from '../charts/node-options.ts';
 import { command } from '../control-plane/command.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { kubectlOk, PLATFORM_NAMESPACE } from '../control-plane/install.ts';
@@ -32,7 +31,7 @@ export interface PartOptions {
   readonly signal?: AbortSignal;
 }
 
-// Share of its memory limit that the image gives to the heap (packaging.md §4); the API has its own in the chart.
+// Share of its memory limit that the image gives to the heap (packaging.md §4).
 const HEAP_SHARE = 0.75;
 const root = resolve(import.meta.dirname, '../..');
 const KEY_SECRET = 'orb-platform-keys';
@@ -84,10 +83,13 @@ const flagsBeside = (given: readonly string[], values: Readonly<Record<string, s
 
 function programOf(folder: string, compiled: PartOptions['compiled']): readonly string[] {
   if (compiled === undefined) return ['--v8-pool-size=1', join(root, folder, 'main.ts')];
-  const program = join(root, 'dist', folder, 'main.js');
-  if (folder === 'api-server') return [...nodeOptionsOfChart('api.yaml', compiled.megabytes), program];
   const heap = Math.floor(compiled.megabytes * HEAP_SHARE);
-  return ['--v8-pool-size=1', `--max-old-space-size=${heap}`, '--max-semi-space-size=8', program];
+  return [
+    '--v8-pool-size=1',
+    `--max-old-space-size=${heap}`,
+    '--max-semi-space-size=8',
+    join(root, 'dist', folder, 'main.js'),
+  ];
 }
 
 async function startPart(

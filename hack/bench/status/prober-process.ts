@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises';
 import { listenOn } from '../../../adapters/process/listen.ts';
 import { isRecord, textAt } from '../../control-plane/json.ts';
 import { untilReadyFile } from '../../control-plane/until-ready.ts';
-import { nodeOptionsOfChart } from '../../charts/node-options.ts';
 import { start, type Started } from '../processes.ts';
 import { logFile, ROOT } from '../subjects.ts';
 import { NAMESPACE, type MeasuredPlatform } from './platform.ts';
@@ -26,8 +25,17 @@ export interface ProberOptions {
   readonly isTls: boolean;
 }
 
-/** Memory limit of the prober in the chart, MiB. */
-const LIMIT_MB = 128;
+const TEMPLATE = 'charts/orb-platform/templates/status-prober.yaml';
+
+/** The options of Node in the chart: they decide about CPU and memory. @throws Error the chart names none */
+export function nodeOptionsOfChart(): readonly string[] {
+  const text = readFileSync(join(ROOT, TEMPLATE), 'utf8');
+  const command = /\bcommand:\n((?: +- .*\n)+)/.exec(text)?.[1] ?? '';
+  const options = command.split('\n').flatMap((line) => /^ +- (--\S+)$/.exec(line)?.[1] ?? []);
+  if (options.length === 0) throw new Error(`${TEMPLATE} names no options of Node`);
+  // The share of a memory limit needs one: a process of this machine has none.
+  return options.map((option) => (option.startsWith('--max-old-space-size-') ? '--max-old-space-size=64' : option));
+}
 
 /** A request that a kubelet repeats. */
 export interface KubeletProbe {
@@ -100,10 +108,7 @@ export async function withProber<T>(
   const api = front === undefined ? `http://127.0.0.1:${platform.server.port}` : `https://localhost:${front.port}`;
   const ready = join(folder, 'prober-ready.json');
   const args = ['status-prober', ...flagsOf(platform, api, ready, options)];
-  const started = start(
-    [...nodeOptionsOfChart('status-prober.yaml', LIMIT_MB), program(isCompiled), ...args],
-    logFile(folder, 'prober.txt'),
-  );
+  const started = start([...nodeOptionsOfChart(), program(isCompiled), ...args], logFile(folder, 'prober.txt'));
   started.child.stdout?.resume();
   const { child } = started;
   const starting = {

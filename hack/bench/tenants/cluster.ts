@@ -47,7 +47,7 @@ async function startBoth(plane: ControlPlane, providers: Providers, closing: Clo
   const flags = allowed(providers);
   const operator = await startOperator({ plane, flags });
   closing.push(() => operator.process.stop());
-  const env = { NODE_OPTIONS: IMAGE_HEAP.filter((option) => option.startsWith('--max-')).join(' ') };
+  const env = { NODE_OPTIONS: IMAGE_HEAP.slice(0, 2).join(' ') };
   const api = await startApi(folder, { plane, flags: [...flags, ...CHART_RATES], env });
   closing.push(() => api.process.stop());
   pin(api.process.pid, CORES.platform);

@@ -1,22 +1,15 @@
 import { expect } from 'chai';
 import { canaryRows, intervalOfChart } from '../../../../../hack/bench/status/canary.ts';
-import { nodeOptionsOfChart } from '../../../../../hack/charts/node-options.ts';
-import { probesOfChart } from '../../../../../hack/bench/status/prober-process.ts';
+import { nodeOptionsOfChart, probesOfChart } from '../../../../../hack/bench/status/prober-process.ts';
 import { readText } from '../../../../support/docs/repository.ts';
 
 const VALUES = 'charts/orb-platform/values.yaml';
 
 describe('what npm run bench status takes from the chart', () => {
   it('the options of Node, with a heap that a process without a memory limit can have', () => {
-    const options = nodeOptionsOfChart('status-prober.yaml', 128);
+    const options = nodeOptionsOfChart();
     expect(options).to.include.members(['--max-semi-space-size=1', '--no-opt', '--max-old-space-size=64']);
     expect(options.filter((option) => option.includes('percentage'))).to.deep.equal([]);
-  });
-
-  it('the heap of the API', () => {
-    const options = nodeOptionsOfChart('api.yaml', 512);
-    expect(options).to.include.members(['--max-semi-space-size=32', '--max-old-space-size=332']);
-    expect(() => nodeOptionsOfChart('operator.yaml', 512)).to.throw('operator.yaml names no options');
   });
 
   it('what a kubelet asks for, and how often', () => {
