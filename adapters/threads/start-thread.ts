@@ -80,7 +80,10 @@ export const threadOf =
       over = true;
       onEnd(cause);
     };
-    worker.on('message', onMessage).on('error', end);
+    worker.on('message', (message: Out) => {
+      if (!over) onMessage(message);
+    });
+    worker.on('error', end);
     worker.on('messageerror', (error) => {
       end(error);
       void worker.terminate();

@@ -17,8 +17,10 @@ export async function closeParts(
   for (const timer of timers) timer.close();
   await dialer.destroy();
   for (const thread of threads) await thread.close();
+  // Before the ledger: what waits for the thread is signed here, and stored.
+  await runtime.selfCheck.close();
   await ledger.close();
-  await Promise.all([runtime.selfCheck.close(), runtime.answers.close()]);
+  await runtime.answers.close();
   await head.close();
   await log.logger.flush();
 }

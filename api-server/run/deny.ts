@@ -62,7 +62,7 @@ export async function denyRun(
     outputsComplete: false,
   });
   if (!(await selfCheck.check(sealed.jws))) return problem(request, 'signing-misconfigured');
-  const violations = violationRows(runtime, denied.policy, sealed.record);
+  const violations = violationRows(runtime, denied.policy, sealed);
   const result = await ledger.recordRun(startRow(runtime, run, seed, false), {
     runId: denied.runId,
     tenant: seed.tenant,

@@ -127,7 +127,7 @@ export async function finishRun(runtime: Runtime, run: Run, calls: CallResults):
     sealed,
     denied: review.denied,
     hidesBody: hidesBody(review),
-    policyRows: review.policy && finishRows(runtime, run, review.policy, sealed.record),
+    policyRows: review.policy && finishRows(runtime, run, review.policy, sealed),
   };
 }
 

@@ -7,12 +7,12 @@ import { laterFacts } from '../../core/policy/facts/build-facts.ts';
 import { FACTS_SCHEMA } from '../../core/policy/facts/orb-facts.ts';
 import type { Facts } from '../../core/policy/language/port.ts';
 import type { RunEnding } from '../../core/run/record.ts';
-import type { ReceiptRecord } from '../../core/receipt/record.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AttemptResult } from './attempt.ts';
 import { factsOfRequest, factsOfResponse } from './policy-facts.ts';
 import { decisionRow, leavesNoFacts, policyRecord, violationRows } from './policy-rows.ts';
 import { afterPhases, observeDecisions, snapshotOf, type RunPolicy } from './run-policy.ts';
+import type { SealedRun } from './seal-run.ts';
 import type { Run } from './start.ts';
 
 /** Facts that the phases before the answer had. */
@@ -78,13 +78,13 @@ export function finishRows(
   runtime: Runtime,
   { plan }: Run,
   policy: RunPolicy,
-  record: ReceiptRecord,
+  sealed: Pick<SealedRun, 'record' | 'isPublic'>,
 ): RunFinish['policy'] {
-  const violations = violationRows(runtime, policy, record);
+  const violations = violationRows(runtime, policy, sealed);
   if (policy === plan.policy) return violations.length === 0 ? undefined : { facts: [], violations };
   const { json, decision, shadow, shadowDiffers, policies } = decisionRow(
     policy,
-    { ...plan, factsDigest: record.policy.facts_digest },
+    { ...plan, factsDigest: sealed.record.policy.facts_digest },
     true,
   );
   const isHidden = leavesNoFacts(policy);

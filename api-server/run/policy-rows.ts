@@ -8,6 +8,7 @@ import type { PolicyRecord } from '../../core/run/policy-record.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { decisionJson, type RecordedRun } from './decision-record.ts';
 import type { RunPolicy } from './run-policy.ts';
+import type { SealedRun } from './seal-run.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -99,9 +100,13 @@ function violationRow({ rule, severity }: Violation, { receipt_id, orb, issued_a
  * Entries of the log about the Orb itself: only of policies of the platform, for what the Orb is and not for what callers
  * send, and only when its name is public (policy.md §3.4).
  */
-export function violationRows(runtime: Runtime, policy: RunPolicy, record: ReceiptRecord): readonly NewViolation[] {
-  if (runtime.published.version(record.orb.id)?.manifestDigest !== record.orb.manifest_digest) return [];
-  const prefix = `${runtime.settings.platformNamespace}/`;
+export function violationRows(
+  { settings }: Runtime,
+  policy: RunPolicy,
+  { record, isPublic }: Pick<SealedRun, 'record' | 'isPublic'>,
+): readonly NewViolation[] {
+  if (!isPublic) return [];
+  const prefix = `${settings.platformNamespace}/`;
   return policy.decided.violations
     .filter(({ rule, isAboutOrb }) => isAboutOrb && rule.startsWith(prefix))
     .map((violation) => violationRow(violation, record));

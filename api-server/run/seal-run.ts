@@ -15,6 +15,8 @@ export interface SealedRun {
   readonly record: ReceiptRecord;
   readonly jws: string;
   readonly entry: string;
+  /** Whether the log names the Orb. */
+  readonly isPublic: boolean;
   /** Whether the signature fits the published key, where that was checked already. */
   readonly fits?: boolean;
 }
@@ -40,7 +42,7 @@ export const commitText = (runtime: Runtime, text: string): Commitment =>
 export const commitJson = (runtime: Runtime, value: JsonObject): Commitment => commitText(runtime, jcs(value));
 
 /** Only runs of published bytes are visible in the log (trust.md §2.1). */
-const isPublic = ({ published }: Runtime, { orb }: ReceiptRecord): boolean =>
+const isPublicRun = ({ published }: Runtime, { orb }: ReceiptRecord): boolean =>
   published.version(orb.id)?.manifestDigest === orb.manifest_digest;
 
 /**
@@ -51,36 +53,40 @@ const isSelf = ({ published }: Runtime, { self, tenant, orb_id: orbId }: RunSeed
   self || published.ownerOf(orgOf(orbId)) === tenant;
 
 /** Writes and scores the receipt of a run. */
-function writeRecord(runtime: Runtime, seed: RunSeed, ending: RunEnding): ReceiptRecord {
+function writeRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): WrittenRun {
   const issuedAt = Math.max(runtime.clock.now(), ending.finishedAt);
-  return recordOf({ ...seed, self: isSelf(runtime, seed) }, ending, {
+  const record = recordOf({ ...seed, self: isSelf(runtime, seed) }, ending, {
     issuer: runtime.issuer,
     issuedAt,
     callerTag: runtime.tags.of(seed.tenant, ending.finishedAt),
     receiptId: newId('rcpt_', issuedAt, runtime.random),
   });
+  return { record, isPublic: isPublicRun(runtime, record) };
 }
 
-function withEntry(runtime: Runtime, record: ReceiptRecord, { jws, jwsSha256 }: SealedReceipt): SealedRun {
-  const entryOf = isPublic(runtime, record) ? receiptEntry : privateEntry;
-  return { record, jws, entry: entryOf(record, jwsSha256) };
+/** What is known before the signature: who owns the Orb, and whether it is published, count as of one moment. */
+type WrittenRun = Pick<SealedRun, 'record' | 'isPublic'>;
+
+function withEntry({ record, isPublic }: WrittenRun, { jws, jwsSha256 }: SealedReceipt): SealedRun {
+  const entryOf = isPublic ? receiptEntry : privateEntry;
+  return { record, isPublic, jws, entry: entryOf(record, jwsSha256) };
 }
 
 /** Writes, scores and signs the receipt of a run, with its log entry. */
 export function sealRun(runtime: Runtime, seed: RunSeed, ending: RunEnding): SealedRun {
-  const record = writeRecord(runtime, seed, ending);
-  return withEntry(runtime, record, sealReceipt(record, runtime.sealing));
+  const written = writeRun(runtime, seed, ending);
+  return withEntry(written, sealReceipt(written.record, runtime.sealing));
 }
 
 /** The same. While many receipts come up, the thread that checks them signs them too. */
 export async function sealRunUnderLoad(runtime: Runtime, seed: RunSeed, ending: RunEnding): Promise<SealedRun> {
   const { sealing, selfCheck } = runtime;
-  const record = writeRecord(runtime, seed, ending);
-  const input = receiptInput(record, sealing);
+  const written = writeRun(runtime, seed, ending);
+  const input = receiptInput(written.record, sealing);
   const signed = await selfCheck.sign(input);
-  if (signed === undefined) return withEntry(runtime, record, sealInput(input, sealing));
+  if (signed === undefined) return withEntry(written, sealInput(input, sealing));
   const { signature, jwsSha256, fits } = signed;
-  return { ...withEntry(runtime, record, { jws: `${input}.${signature}`, jwsSha256 }), fits };
+  return { ...withEntry(written, { jws: `${input}.${signature}`, jwsSha256 }), fits };
 }
 
 /** The five members of the spec (§2.3), copied from the signed record; `signatureValid` was just computed. */

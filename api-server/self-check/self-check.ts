@@ -20,6 +20,8 @@ export interface SelfCheckOptions {
   readonly start?: StartCheckThread;
   /** Private half of the key, for the thread; undefined: it signs nothing. */
   readonly signingKey?: KeyObject;
+  /** Time that the thread has for a batch, ms (10 000). One that takes longer hangs: it is ended, as if it had crashed. */
+  readonly batchMs?: number;
   /** Called when the thread ended without being told to. */
   readonly onCrash?: (cause: unknown) => void;
 }
@@ -57,7 +59,7 @@ function batchOf(taken: readonly Waiting[]): Batch {
   return { inputs, checks };
 }
 
-/** Receipts in a message: the first of them waits some 15 ms for the last. */
+/** Receipts in a message: the first of them waits some 15 to 25 ms for the last. */
 const MAX_BATCH = 128;
 /** Receipts that wait for the thread; further ones are done at once, on this thread. */
 const MAX_WAITING = 4096;
@@ -66,6 +68,7 @@ const MAX_WAITING = 4096;
  * is the limit there, has 0.71 of its work (performance.md §3.1).
  */
 const SIGN_BEHIND = 16;
+const BATCH_MS = 10_000;
 /** After so many crashes with no batch between them, no further thread is started. */
 const MAX_CRASHES = 3;
 
@@ -88,6 +91,7 @@ export class SelfCheck {
   #planned = false;
   #failed = false;
   #crashes = 0;
+  #deadline: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(key: KeyObject, options: SelfCheckOptions = {}) {
@@ -167,10 +171,12 @@ export class SelfCheck {
       return;
     }
     this.#batch = batch;
-    this.#thread.post(['batch', batch.inputs.map(({ input }) => input), batch.checks.map(({ jws }) => jws)]);
+    const thread = this.#thread;
+    this.#deadline = setTimeout(() => void thread.terminate(), this.#options.batchMs ?? BATCH_MS).unref();
+    thread.post(['batch', batch.inputs.map(({ input }) => input), batch.checks.map(({ jws }) => jws)]);
   }
 
-  #doHere({ inputs, checks }: Batch): void {
+  #doHere({ inputs, checks }: Batch): undefined {
     for (const { resolve } of inputs) resolve(undefined);
     for (const { jws, resolve } of checks) resolve(this.#checker.fits(jws));
   }
@@ -183,20 +189,25 @@ export class SelfCheck {
     return thread;
   }
 
-  #settle({ signed, fits }: FromCheckThread): void {
+  #settle({ signed, fits }: FromCheckThread): undefined {
     this.#ready = true;
     const batch = this.#batch;
-    if (sizeOf(batch) === 0) return;
+    if (sizeOf(batch) === 0) return undefined;
+    clearTimeout(this.#deadline);
     this.#batch = NOTHING;
     this.#crashes = 0;
     // The thread gets its next batch first. Then the runs of this batch continue.
     if (this.#waiting.length > 0) this.#next();
+    // An answer that lacks something is none.
+    if (fits.length !== batch.checks.length) return this.#doHere(batch);
     batch.inputs.forEach(({ resolve }, position) => resolve(signed[position]));
     batch.checks.forEach(({ resolve }, position) => resolve(fits[position] === true));
+    return undefined;
   }
 
   #ended(cause: unknown): void {
     const batch = this.#batch;
+    clearTimeout(this.#deadline);
     this.#thread = undefined;
     this.#ready = false;
     this.#batch = NOTHING;

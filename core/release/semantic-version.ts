@@ -33,8 +33,13 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** Two numbers without leading zeros, as digits: of any length. */
-const compareDigits = (one: string, other: string): number => one.length - other.length || compareTexts(one, other);
+const withoutZeros = (digits: string): string => digits.replace(/^0+(?=\d)/, '');
+
+/** Two numbers as digits, of any length. Builds may begin with zeros: the same number with more of them is another text. */
+function compareDigits(one: string, other: string): number {
+  const [a, b] = [withoutZeros(one), withoutZeros(other)];
+  return a.length - b.length || compareTexts(a, b) || one.length - other.length;
+}
 
 /** A number is lower than a text. */
 function compareParts(one: string, other: string): number {

@@ -6,9 +6,10 @@ import type { DialFailure, DialResult } from '../../../../adapters/egress/port.t
 import { LedgerError, type Ledger } from '../../../../adapters/ledger/port.ts';
 import type { RouteRequest } from '../../../../api-server/http/route.ts';
 import { SelfCheck } from '../../../../api-server/self-check/self-check.ts';
+import { signAndCheck } from '../../../../api-server/self-check/sign-and-check.ts';
 import { claimOf, replay } from '../../../../api-server/run/idempotency.ts';
 import { sweep } from '../../../../api-server/run/sweeper.ts';
-import { ACME, answered, createTestRuntime, hangs } from '../../../support/a-runtime.ts';
+import { ACME, answered, createTestRuntime, hangs, receiptKey } from '../../../support/a-runtime.ts';
 import { at, objectAt, textAt } from '../../../support/members.ts';
 import { openSqliteFixture, type SqliteFixture } from '../../../support/sqlite-ledger.ts';
 
@@ -95,6 +96,16 @@ describe('Idempotency-Key (security.md S20)', () => {
     const { execute } = create({ parts: { selfCheck: new SelfCheck(other) } });
     const first = await execute({ key: 'k-unverified' });
     const again = await execute({ key: 'k-unverified' });
+    expect([first.code, again.code]).to.deep.equal(['signing-misconfigured', 'signing-misconfigured']);
+    expect(at(again.body, 'run', 'receipt', 'signature_valid')).to.equal(false);
+  });
+
+  it('replays a receipt that failed the check of the thread as what it is', async () => {
+    const selfCheck = new SelfCheck(receiptKey.publicKey);
+    selfCheck.sign = (input) => Promise.resolve(signAndCheck(input, receiptKey.privateKey, { fits: () => false }));
+    const { execute } = create({ parts: { selfCheck } });
+    const first = await execute({ key: 'k-signed' });
+    const again = await execute({ key: 'k-signed' });
     expect([first.code, again.code]).to.deep.equal(['signing-misconfigured', 'signing-misconfigured']);
     expect(at(again.body, 'run', 'receipt', 'signature_valid')).to.equal(false);
   });

@@ -2,6 +2,8 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { ed25519Verify, sha256Hex } from '../../../../adapters/keys/primitives.ts';
 import { SelfCheck, startCheckThread } from '../../../../api-server/self-check/self-check.ts';
+import { signAndCheck } from '../../../../api-server/self-check/sign-and-check.ts';
+import type { PublishedVersion } from '../../../../core/run/published.ts';
 import { parseJws } from '../../../../core/receipt/jws.ts';
 import { createTestRuntime, receiptKey, type Executed } from '../../../support/a-runtime.ts';
 import { recorded, warm } from '../../../support/check-threads.ts';
@@ -32,6 +34,7 @@ describe('many runs at once, whose receipts the thread signs', function suite() 
     readonly answers: readonly Executed[];
     readonly signedByThread: () => number;
     readonly selfCheck: SelfCheck;
+    readonly again: () => Promise<Executed>;
   }
 
   /** Runs that begin at once. @param signingKey of the thread */
@@ -59,7 +62,7 @@ describe('many runs at once, whose receipts the thread signs', function suite() 
     const stored = await runtime.ledger.receipt('acme', textAt(first.body, 'receipt', 'receipt_id'));
     await warm(selfCheck, thread, stored?.jws ?? '');
     const answers = await Promise.all(Array.from({ length: RUNS }, () => execute({})));
-    return { answers, signedByThread: () => signed, selfCheck };
+    return { answers, signedByThread: () => signed, selfCheck, again: () => execute({}) };
   }
 
   const storedJws = async (answer: Executed): Promise<string> => {
@@ -80,8 +83,37 @@ describe('many runs at once, whose receipts the thread signs', function suite() 
     expect(logged).to.include.members(receipts.map((jws) => sha256Hex(jws)));
   });
 
+  it('say of an Orb and its owner what was so when the record was written', async () => {
+    let isPublished = false;
+    const selfCheck = new SelfCheck(receiptKey.publicKey);
+    selfCheck.sign = (input) => {
+      isPublished = true; // meanwhile
+      return Promise.resolve(signAndCheck(input, receiptKey.privateKey, { fits }));
+    };
+    const published = (): PublishedVersion | undefined => {
+      const [orb] = runtime.catalog.all();
+      const manifestDigest = orb?.compiled?.digest ?? '';
+      return isPublished ? { manifestDigest, namespace: 'acme', status: 'active', isCertified: false } : undefined;
+    };
+    const { execute, runtime } = createTestRuntime({
+      ledger: fixture.ledger,
+      clock: fixture.clock,
+      parts: {
+        selfCheck,
+        published: {
+          version: published,
+          ownerOf: () => (isPublished ? 'acme' : undefined),
+          isFresh: () => true,
+        },
+      },
+    });
+    expect((await execute({})).status).to.equal(200);
+    const [entry = ''] = (await fixture.ledger.entries(0, 10)).filter((text) => text.includes('jws_sha256'));
+    expect(entry).to.not.include('acme.echo');
+  });
+
   it('are answered 500 where the signature does not fit the published key, and no run starts afterwards', async () => {
-    const { answers, signedByThread, selfCheck } = await runAll(generateKeyPairSync('ed25519').privateKey);
+    const { answers, signedByThread, selfCheck, again } = await runAll(generateKeyPairSync('ed25519').privateKey);
     const good = await Promise.all(answers.filter(({ status }) => status === 200).map(storedJws));
     const bad = answers.filter(({ status }) => status !== 200);
     expect(signedByThread()).to.be.greaterThan(0);
@@ -91,5 +123,7 @@ describe('many runs at once, whose receipts the thread signs', function suite() 
     expect(new Set(bad.map(({ code }) => code))).to.deep.equal(new Set(['signing-misconfigured']));
     expect(good.map(fits)).to.not.include(false);
     expect(selfCheck.failed).to.equal(true);
+    const later = await again();
+    expect([later.status, later.code, later.body['run']]).to.deep.equal([500, 'signing-misconfigured', undefined]);
   });
 });

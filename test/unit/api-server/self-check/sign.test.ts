@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { nodeEncoding, sha256Hex } from '../../../../adapters/keys/primitives.ts';
 import { SelfCheck, startCheckThread, type SelfCheckOptions } from '../../../../api-server/self-check/self-check.ts';
+import type { FromCheckThread } from '../../../../api-server/self-check/check-thread.ts';
 import type { Signed } from '../../../../api-server/self-check/sign-and-check.ts';
 import { signInput, signingInput, signJws } from '../../../../core/receipt/jws.ts';
 import { receiptKey } from '../../../support/a-runtime.ts';
@@ -132,6 +133,44 @@ describe('SelfCheck that signs', function suite() {
       expect(await ahead).to.not.include(false);
       expect(check.failed).to.equal(false);
     }
+  });
+
+  /** What came of 4 receipts behind others, where a thread that has loaded answers a batch as `answer` says. */
+  async function withAnswer(
+    answer: (inputs: readonly string[], tell: (results: FromCheckThread) => void, end: () => void) => void,
+    options: SelfCheckOptions = {},
+  ): Promise<readonly [signed: readonly (Signed | undefined)[], ahead: readonly boolean[], failed: boolean]> {
+    const check = open({
+      ...options,
+      start: ({ onMessage, onEnd }) => ({
+        post: (message) => {
+          const [kind] = message;
+          if (kind === 'keys') setImmediate(() => onMessage({ signed: [], fits: [] }));
+          else answer(message[1], onMessage, () => onEnd(undefined));
+        },
+        ended: Promise.resolve(),
+        terminate: () => Promise.resolve(onEnd(undefined)),
+      }),
+    });
+    await checksOf(check, 2);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const ahead = checksOf(check, BEHIND);
+    const signed = await Promise.all(inputs(4).map((input) => check.sign(input)));
+    return [signed, await ahead, check.failed];
+  }
+  const NONE = Array.from({ length: 4 }, () => undefined);
+  const ALL_FIT = Array.from({ length: BEHIND }, () => true);
+
+  it('takes an answer that lacks something for none: it holds against no receipt', async () => {
+    const result = await withAnswer((_inputs, tell) => void setImmediate(() => tell({ signed: [], fits: [] })));
+    expect(result).to.deep.equal([NONE, ALL_FIT, false]);
+  });
+
+  it('takes a thread that does not answer for a crashed one', async () => {
+    let crashes = 0;
+    const result = await withAnswer(() => undefined, { batchMs: 20, onCrash: () => (crashes += 1) });
+    expect(result).to.deep.equal([NONE, ALL_FIT, false]);
+    expect(crashes).to.equal(1);
   });
 
   it('lets no more than 4096 wait', async () => {
