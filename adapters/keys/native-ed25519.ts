@@ -4,7 +4,7 @@ import { isKeyAndSignature } from './primitives.ts';
 /** Verifies by a raw public key. Malformed input gives false and never throws. */
 export type VerifyEd25519 = (publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array) => boolean;
 
-/** The function of the library, or why there is none on this machine. */
+/** Verifies with libsodium, or says why libsodium can't be used on this machine. */
 export type NativeEd25519 =
   | { readonly ok: true; readonly verify: VerifyEd25519 }
   | { readonly ok: false; readonly reason: string };

@@ -198,7 +198,7 @@ export class SelfCheck {
     this.#crashes = 0;
     // The thread gets its next batch first. Then the runs of this batch continue.
     if (this.#waiting.length > 0) this.#next();
-    // An answer that lacks something is none.
+    // The thread left out a verdict: none of its results is used, and this thread does the batch again.
     if (fits.length !== batch.checks.length) return this.#doHere(batch);
     batch.inputs.forEach(({ resolve }, position) => resolve(signed[position]));
     batch.checks.forEach(({ resolve }, position) => resolve(fits[position] === true));

@@ -49,7 +49,7 @@ function compareParts(one: string, other: string): number {
   return compareTexts(one, other);
 }
 
-/** The first difference decides; when there is none, the shorter list is the lower one. */
+/** Compares part by part, up to the first two that differ. If one list is the beginning of the other, it is the lower one. */
 function compareLists(one: readonly string[], other: readonly string[]): number {
   for (const [at, part] of one.entries()) {
     const beside = other[at];
