@@ -4,15 +4,16 @@ import { parseArgs } from 'node:util';
 export const HELP = `npm run bench execute [-- OPTIONS]
 
 Measures what a run costs, compared with a bare pass-through and with Portkey (docs/design/performance.md). Each round
-starts every subject in a fresh process with a fresh ledger and loads it with 1, 32 and 256 callers. Ratios are computed
-within a round, then their median is taken. A round during which other processes used the machine is repeated once. Ends
-with the goals; the exit code is 1 when a gate is missed.
+starts every subject in a fresh process with a fresh ledger. Then it loads them with 1, 32 and 256 callers, in turns of
+2 seconds: a machine that changes its speed is as fast for one as for the other. Ratios are computed within a round, then
+their median is taken. A round during which other processes used the machine is repeated once. Ends with the goals; the
+exit code is 1 when a gate is missed.
 
   --rounds N         rounds (5); with 0 only what other options ask for
   --warm SECONDS     least warm-up of each process with 32 callers (8)
   --warm-requests N  the warm-up lasts until so many requests were answered, at most a minute (30000): Node compiles
                      what runs often, and a slower machine needs more time for that
-  --seconds SECONDS  duration of each load (4)
+  --seconds SECONDS  duration of each load, all its turns together (10)
   --against COMMIT   measures the platform of that commit too, for example HEAD~1
   --rows             also runs with a vault of 20 secrets, an Idempotency-Key each, swap_config, an answer of 64 KiB
   --no-portkey       without Portkey, which npm otherwise installs once into ~/.cache/orb-bench
@@ -29,7 +30,7 @@ const LONG = {
   rounds: { type: 'string', default: '5' },
   warm: { type: 'string', default: '8' },
   'warm-requests': { type: 'string', default: '30000' },
-  seconds: { type: 'string', default: '4' },
+  seconds: { type: 'string', default: '10' },
   against: { type: 'string' },
   rows: { type: 'boolean', default: false },
   'no-portkey': { type: 'boolean', default: false },

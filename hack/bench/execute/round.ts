@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import type { Started } from '../processes.ts';
 import { proveLedger } from '../proof.ts';
 import { logFile, startMock, startPassThrough, startPlatform, type BenchServer } from '../subjects.ts';
 import { callersName, measure, type Measurement, type Row } from './measurement.ts';
 import { startPortkey } from './portkey.ts';
+import { measureInTurns } from './turns.ts';
 import { VARIANTS, writeVariants } from './variants.ts';
 
 /** `against` is the platform of another commit. */
@@ -32,7 +34,28 @@ interface Place {
   readonly mock: Awaited<ReturnType<typeof startMock>>;
 }
 
+/** A subject that was started, and what was measured of it. */
+interface Running {
+  readonly name: SubjectName;
+  readonly server: BenchServer;
+  /** The warm-up is the first one. */
+  readonly rows: Row[];
+  /** All of its answers. */
+  answered: number;
+}
+
+interface Load {
+  readonly subject: Running;
+  readonly measurement: Omit<Measurement, 'seconds'>;
+}
+
+/** What a subject that was idle needs to be in use again, not measured: caches, connections, the collector of garbage. */
+const AGAIN_SECONDS = 0.5;
 const MOST_WARM_SECONDS = 60;
+/** The callers of the variants. */
+const ORDINARY = 32;
+
+const isPlatform = (name: SubjectName): name is 'against' | 'platform' => name === 'against' || name === 'platform';
 
 /** Loads a subject until V8 has compiled what runs often: that takes a number of requests more than a time. */
 async function warmUp(
@@ -40,7 +63,7 @@ async function warmUp(
   { mock }: Place,
   { warmSeconds, warmRequests }: Pick<RoundSettings, 'warmSeconds' | 'warmRequests'>,
 ): Promise<Row> {
-  const one = { name: 'warm-up', callers: 32, seconds: warmSeconds };
+  const one = { name: 'warm-up', callers: ORDINARY, seconds: warmSeconds };
   let row = await measure(subject, mock.started, one);
   for (let seconds = warmSeconds; row.requests < warmRequests && seconds < MOST_WARM_SECONDS; seconds += warmSeconds) {
     const { requests } = row;
@@ -50,55 +73,19 @@ async function warmUp(
   return row;
 }
 
-/** The warm-up is the first row. */
-async function series(
-  subject: BenchServer,
-  place: Place,
-  settings: RoundSettings,
-  variants: readonly Measurement[] = [],
-): Promise<readonly Row[]> {
-  const { mock } = place;
-  const loads = [...loadsOf(settings), ...variants];
-  const rows: Row[] = [];
-  try {
-    rows.push(await warmUp(subject, place, settings));
-    for (const one of loads) rows.push(await measure(subject, mock.started, one));
-  } finally {
-    await subject.started.stop();
-  }
-  return rows;
-}
-
-const loadsOf = ({ seconds, callers }: RoundSettings): readonly Measurement[] =>
-  callers.map((count) => ({ name: callersName(count), callers: count, seconds }));
-
-async function platformRows(
-  name: 'against' | 'platform',
-  place: Place,
-  settings: RoundSettings,
-): Promise<readonly Row[]> {
-  const own = join(place.folder, name);
-  if (settings.rows) writeVariants(own, place.mock.port);
-  const code = name === 'against' && settings.against !== undefined ? { checkout: settings.against } : {};
-  const variants = settings.rows ? VARIANTS.map((one) => ({ ...one, callers: 32, seconds: settings.seconds })) : [];
-  const subject = await startPlatform(own, place.mock.port, place.log, code);
-  const rows = await series(subject, place, settings, variants);
-  const answered = rows.reduce((sum, row) => sum + row.requests, 0);
-  const receipts = await proveLedger(join(own, 'data'), { answered });
-  console.error(`  ${name}: ${answered} answers, ${receipts} receipts: each verified in the log`);
-  return rows;
-}
-
-async function rowsOf(name: SubjectName, place: Place, settings: RoundSettings): Promise<readonly Row[]> {
-  const { port } = place.mock;
+async function startSubject(name: SubjectName, place: Place, settings: RoundSettings): Promise<BenchServer> {
+  const { folder, log, mock } = place;
+  const own = join(folder, name);
+  if (isPlatform(name) && settings.rows) writeVariants(own, mock.port);
   switch (name) {
     case 'pass-through':
-      return series(await startPassThrough(port, place.log), place, settings);
+      return startPassThrough(mock.port, log);
     case 'portkey':
-      return series(await startPortkey(settings.portkey ?? '', port, place.log), place, settings);
+      return startPortkey(settings.portkey ?? '', mock.port, log);
     case 'against':
+      return startPlatform(own, mock.port, log, { checkout: settings.against ?? '' });
     case 'platform':
-      return platformRows(name, place, settings);
+      return startPlatform(own, mock.port, log);
     default:
       return name satisfies never;
   }
@@ -111,19 +98,62 @@ export function subjectsOf({ against, portkey }: RoundSettings, index: number): 
   return ['pass-through', ...turned, ...(portkey === undefined ? [] : (['portkey'] as const))];
 }
 
+/** What is measured in turns with so many callers: the load of all subjects, and the variants of the platforms. */
+const loadsWith = (callers: number, rows: boolean, subjects: readonly Running[]): readonly Load[] =>
+  subjects.flatMap((subject) => {
+    const variants = rows && callers === ORDINARY && isPlatform(subject.name) ? VARIANTS : [];
+    return [{ name: callersName(callers) }, ...variants].map((one) => ({ subject, measurement: { ...one, callers } }));
+  });
+
+async function measureTurn({ subject, measurement }: Load, mock: Started, seconds: number): Promise<Row> {
+  const again = await measure(subject.server, mock, { ...measurement, seconds: AGAIN_SECONDS });
+  const row = await measure(subject.server, mock, { ...measurement, seconds });
+  subject.answered += again.requests + row.requests;
+  return row;
+}
+
+/** Warms all subjects up, then loads them. */
+async function measureAll(subjects: readonly Running[], place: Place, settings: RoundSettings): Promise<void> {
+  const mock = place.mock.started;
+  for (const subject of subjects) {
+    const row = await warmUp(subject.server, place, settings);
+    subject.rows.push(row);
+    subject.answered += row.requests;
+  }
+  for (const callers of settings.callers) {
+    const loads = loadsWith(callers, settings.rows, subjects);
+    const measured = await measureInTurns(
+      loads.map((load) => (seconds) => measureTurn(load, mock, seconds)),
+      settings.seconds,
+    );
+    for (const [index, { subject }] of loads.entries()) subject.rows.push(...measured.slice(index, index + 1));
+  }
+}
+
+/** @throws Error its ledger differs from what was answered */
+async function prove({ name, answered }: Running, { folder }: Place): Promise<void> {
+  const receipts = await proveLedger(join(folder, name, 'data'), { answered });
+  console.error(`  ${name}: ${answered} answers, ${receipts} receipts: each verified in the log`);
+}
+
 /**
- * Measures all subjects one after the other, each in a fresh process with a fresh ledger.
+ * Measures all subjects beside each other, each in a fresh process with a fresh ledger: a load takes them in turns, so that
+ * a machine that changes its speed meanwhile is as fast for one as for the other. Who has no turn is idle.
  * @param folder on a disk
  * @throws Error a request failed, or a ledger differs from what was answered
  */
 export async function runRound(folder: string, settings: RoundSettings, index: number): Promise<Round> {
   const log = logFile(folder, 'log.txt');
-  const mock = await startMock(log);
-  const round: Partial<Record<SubjectName, readonly Row[]>> = {};
+  const place = { folder, log, mock: await startMock(log) };
+  const subjects: Running[] = [];
   try {
-    for (const name of subjectsOf(settings, index)) round[name] = await rowsOf(name, { folder, log, mock }, settings);
+    for (const name of subjectsOf(settings, index))
+      subjects.push({ name, server: await startSubject(name, place, settings), rows: [], answered: 0 });
+    await measureAll(subjects, place, settings);
   } finally {
-    await mock.started.stop();
+    for (const { server } of subjects) await server.started.stop();
+    await place.mock.started.stop();
   }
-  return round;
+  for (const subject of subjects) if (isPlatform(subject.name)) await prove(subject, place);
+  return Object.fromEntries(subjects.map(({ name, rows }) => [name, rows]));
 }

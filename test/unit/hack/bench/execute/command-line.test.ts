@@ -10,7 +10,7 @@ describe('bench execute', () => {
       rounds: 2,
       warmSeconds: 8,
       warmRequests: 30_000,
-      seconds: 4,
+      seconds: 10,
       against: 'HEAD~1',
       rows: true,
       portkey: true,
