@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads';
+import { threadLimits } from './thread-limits.ts';
 
 // A compiler rewrites the extension of imports, but not of URLs: every module has that of this one.
 const EXTENSION = extname(import.meta.url);
@@ -47,9 +48,13 @@ function notStarted<In>(cause: unknown, onEnd: (cause: unknown) => void): Measur
   };
 }
 
-function workerOf(entry: URL, options: WorkerOptions): { readonly worker: Worker } | { readonly refusal: unknown } {
+function workerOf(
+  entry: URL,
+  { name, resourceLimits }: ThreadOptions,
+): { readonly worker: Worker } | { readonly refusal: unknown } {
   try {
-    return { worker: new Worker(new URL(entry.href.replace(/\.ts$/, EXTENSION)), options) };
+    const url = new URL(entry.href.replace(/\.ts$/, EXTENSION));
+    return { worker: new Worker(url, { name, resourceLimits: threadLimits(resourceLimits) }) };
   } catch (error) {
     return { refusal: error };
   }

@@ -51,8 +51,8 @@ function joinTurns(first: Row, others: readonly Row[]): Row {
 }
 
 /**
- * Runs loads in turns of at most two seconds, there and back: first to last, last to first, and so on. None is always
- * the one after an idle moment.
+ * Runs loads in turns of at most two seconds: from the first to the last, then from the last to the first, and so on. So
+ * none of them always comes after the same other one.
  * @param seconds that each of them has in all
  * @returns the row of each load, in their order
  */
