@@ -17,7 +17,10 @@ const checkerOf =
   (verifies: VerifyBytes): SignatureChecker['fits'] =>
   (jws) => {
     const dot = jws.lastIndexOf('.');
-    return verifies(Buffer.from(jws.slice(dot + 1), 'base64url'), Buffer.from(jws.slice(0, dot), 'latin1'));
+    const text = jws.slice(dot + 1);
+    const signature = Buffer.from(text, 'base64url');
+    // One text alone stands for a signature: the decoder skips what is no letter of it. UTF-8, as Latin would take "ł" for "B".
+    return signature.toString('base64url') === text && verifies(signature, Buffer.from(jws.slice(0, dot), 'utf8'));
   };
 
 const withNode =
