@@ -4,7 +4,7 @@ import { jcsSteps } from '../steps/jcs-steps.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { listAt } from '../json/members.ts';
 import { isTooDeep } from '../json/too-deep.ts';
-import { schemaFaults } from './schema-faults.ts';
+import { schemaFaultSteps, type SchemaFault } from './schema-faults.ts';
 import { hasCredentialForm } from '../manifest-rules/check-secret-literals.ts';
 import { childPointer, shownPointer } from '../manifest/child-pointer.ts';
 import { digestOfText } from '../manifest/digest.ts';
@@ -15,6 +15,9 @@ import { MAX_CASES, MAX_SUITE_BYTES, SUITE_SCHEMA } from './suite-schema.ts';
 import type { Suite } from './suite.ts';
 
 const MAX_FINDINGS = 50;
+
+// The built-in guard turns a readonly array into any[].
+const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 
 const fault = (pointer: string, detail: string, code = 'suite-invalid'): Finding => ({
   code,
@@ -27,22 +30,39 @@ const NOT_UNICODE = 'The text holds half of a surrogate pair; write whole charac
 const CREDENTIAL =
   'This looks like a credential, and suites become public; write a made-up value, and replace the credential.';
 
-function ofText(text: string, pointer: string): readonly Finding[] {
-  if (!text.isWellFormed()) return [fault(pointer, NOT_UNICODE)];
-  return hasCredentialForm(text) ? [fault(pointer, CREDENTIAL, 'suite-secret-literal')] : [];
+/** Where a walk through a suite is, and what it has found. Pointers are made for findings only: few values have one. */
+interface TextWalk {
+  readonly base: string;
+  readonly path: (string | number)[];
+  readonly findings: Finding[];
 }
 
-/** Texts that no suite may hold, in values and in names of members. */
-function checkTexts(value: JsonValue, pointer: string): readonly Finding[] {
-  if (typeof value === 'string') return ofText(value, pointer);
-  if (Array.isArray(value))
-    return value.flatMap((item: JsonValue, index) => checkTexts(item, childPointer(pointer, index)));
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => [
-    ...ofText(name, pointer),
-    ...(name === '__proto__' ? [fault(pointer, 'No member can be named __proto__.')] : []),
-    ...checkTexts(member, childPointer(pointer, name)),
-  ]);
+function found({ base, path, findings }: TextWalk, detail: string, code?: string): void {
+  if (findings.length < MAX_FINDINGS) findings.push(fault(path.reduce<string>(childPointer, base), detail, code));
+}
+
+function checkText(text: string, walk: TextWalk): void {
+  if (!text.isWellFormed()) found(walk, NOT_UNICODE);
+  else if (hasCredentialForm(text)) found(walk, CREDENTIAL, 'suite-secret-literal');
+}
+
+function checkWithin(key: string | number, value: JsonValue, walk: TextWalk): void {
+  walk.path.push(key);
+  checkTexts(value, walk);
+  walk.path.pop();
+}
+
+/** Texts that no suite may hold, in values and in names of members. Ends when there are enough findings. */
+function checkTexts(value: JsonValue, walk: TextWalk): void {
+  if (typeof value === 'string') return checkText(value, walk);
+  if (walk.findings.length >= MAX_FINDINGS) return;
+  if (isList(value)) for (const [index, item] of value.entries()) checkWithin(index, item, walk);
+  if (!isJsonObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    checkText(name, walk);
+    if (name === '__proto__') found(walk, 'No member can be named __proto__.');
+    checkWithin(name, member, walk);
+  }
 }
 
 /** Bounds that are checked before anything walks through the whole suite. */
@@ -55,22 +75,26 @@ function checkSize(value: JsonValue, pointer: string): readonly Finding[] {
   return [];
 }
 
-const isSuite = (value: JsonValue): value is SuiteDocument => schemaFaults(value, SUITE_SCHEMA, 1).length === 0;
+/** @param faults of its schema: the guard makes the type */
+const isSuite = (value: JsonValue, faults: readonly SchemaFault[]): value is SuiteDocument => faults.length === 0;
 
 /**
- * Reads one suite and checks it against the Orb that it tests (trust.md §8.3).
+ * Reads one suite and checks it against the Orb that it tests (trust.md §8.3). In pieces.
  * @param value parsed JSON of any shape
  * @param pointer where the suite stands: `/test_suites/0`, or '' for a file
  * @returns the suite, or findings `suite-invalid`, `suite-schema-keyword`, `suite-secret-literal`; at most 50, which
  *   name members and never values
  */
-export function readSuite(value: JsonValue, orb: TestedOrb, pointer: string): Checked<SuiteDocument> {
+export function* readSuiteSteps(value: JsonValue, orb: TestedOrb, pointer: string): Steps<Checked<SuiteDocument>> {
   const size = checkSize(value, pointer);
   if (size.length > 0) return { ok: false, findings: size };
-  const texts = checkTexts(value, pointer).slice(0, MAX_FINDINGS);
-  if (texts.length > 0) return { ok: false, findings: texts };
-  if (!isSuite(value)) {
-    const faults = schemaFaults(value, SUITE_SCHEMA, MAX_FINDINGS);
+  yield;
+  const texts: TextWalk = { base: pointer, path: [], findings: [] };
+  checkTexts(value, texts);
+  if (texts.findings.length > 0) return { ok: false, findings: texts.findings };
+  yield;
+  const faults = yield* schemaFaultSteps(value, SUITE_SCHEMA, MAX_FINDINGS);
+  if (!isSuite(value, faults))
     return {
       ok: false,
       findings: faults.map(({ pointer: at, detail, suggestion }) => ({
@@ -78,10 +102,14 @@ export function readSuite(value: JsonValue, orb: TestedOrb, pointer: string): Ch
         ...(suggestion === undefined ? {} : { suggestion }),
       })),
     };
-  }
+  yield;
   const findings = checkCases(value, orb, pointer, MAX_FINDINGS);
   return findings.length === 0 ? { ok: true, value, findings } : { ok: false, findings };
 }
+
+/** As `readSuiteSteps`, at once. */
+export const readSuite = (value: JsonValue, orb: TestedOrb, pointer: string): Checked<SuiteDocument> =>
+  toEnd(readSuiteSteps(value, orb, pointer));
 
 /** A suite as it was read: plain JSON. */
 export type SuiteDocument = JsonObject & Suite;

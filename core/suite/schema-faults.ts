@@ -4,6 +4,7 @@ import { member, objectAt } from '../json/members.ts';
 import { childPointer, shownPointer } from '../manifest/child-pointer.ts';
 import { nearestName } from '../manifest/nearest.ts';
 import { codePointLength, formats } from '../json-schema/values.ts';
+import { toEnd, type Steps } from '../steps/steps.ts';
 
 /** A place where a value does not fit a schema. */
 export interface SchemaFault {
@@ -15,12 +16,26 @@ export interface SchemaFault {
   readonly suggestion?: string;
 }
 
+/** Items of a list that are checked in a later piece. */
+interface Rest {
+  readonly list: readonly JsonValue[];
+  readonly from: number;
+  readonly items: JsonValue;
+  readonly pointer: string;
+}
+
 /** The root schema, for `$ref`, and the faults so far. */
 interface Walk {
   readonly root: JsonValue;
   readonly faults: SchemaFault[];
   readonly most: number;
+  /** Values that this piece may still visit before it leaves the items of lists to later ones. */
+  left: number;
+  readonly rests: Rest[];
 }
+
+/** Values in a piece: some milliseconds on a slow core. */
+const PIECE = 2000;
 
 type Check = (value: JsonValue, limit: JsonValue, schema: JsonObject) => string | undefined;
 
@@ -192,32 +207,48 @@ function checkKeywords(value: JsonValue, schema: JsonObject, pointer: string, wa
   return true;
 }
 
-function checkItems(value: readonly JsonValue[], items: JsonValue, pointer: string, walk: Walk): void {
-  for (const [index, item] of value.entries()) {
-    if (isFull(walk)) return;
-    visit(item, items, childPointer(pointer, index), walk);
+function checkItems({ list, from, items, pointer }: Rest, walk: Walk): void {
+  for (let index = from; index < list.length && !isFull(walk); index += 1) {
+    if (walk.left <= 0) {
+      walk.rests.push({ list, from: index, items, pointer });
+      return;
+    }
+    visit(list[index] ?? null, items, childPointer(pointer, index), walk);
   }
 }
 
 function visit(value: JsonValue, given: JsonValue, pointer: string, walk: Walk): void {
+  walk.left -= 1;
   const schema = resolved(given, walk);
   if (isFull(walk) || !isJsonObject(schema)) return;
   if (!checkKeywords(value, schema, pointer, walk)) return;
   if (isJsonObject(value)) checkMembers(value, schema, pointer, walk);
   const items = member(schema, 'items');
-  if (isList(value) && items !== undefined) checkItems(value, items, pointer, walk);
+  if (isList(value) && items !== undefined) checkItems({ list: value, from: 0, items, pointer }, walk);
 }
 
 /**
  * Compares a value with a JSON Schema, without making code of it. It knows the keywords that a suite may use
  * (trust.md §8.3), and for schemas of this repository also `$ref`, `pattern`, `format`, `propertyNames` and bounds of
  * members. Other keywords are ignored: whoever takes a schema of a stranger checks its keywords first. Each value is
- * visited once, and the walk ends after `most` faults, so a large wrong document costs little.
+ * visited once, and the walk ends after `most` faults, so a large wrong document costs little. Long lists are visited in
+ * pieces; faults in the rest of a list come after those of what stands behind it.
  * @param schema at most 128 levels deep, like the value
  * @param most largest number of faults that are returned, at least 1
  */
-export function schemaFaults(value: JsonValue, schema: JsonValue, most = 20): readonly SchemaFault[] {
-  const walk: Walk = { root: schema, faults: [], most };
+export function* schemaFaultSteps(value: JsonValue, schema: JsonValue, most = 20): Steps<readonly SchemaFault[]> {
+  const walk: Walk = { root: schema, faults: [], most, left: PIECE, rests: [] };
   visit(value, schema, '', walk);
+  for (let rest = walk.rests.shift(); rest !== undefined && !isFull(walk); rest = walk.rests.shift()) {
+    if (walk.left <= 0) {
+      yield;
+      walk.left = PIECE;
+    }
+    checkItems(rest, walk);
+  }
   return walk.faults;
 }
+
+/** As `schemaFaultSteps`, at once. */
+export const schemaFaults = (value: JsonValue, schema: JsonValue, most = 20): readonly SchemaFault[] =>
+  toEnd(schemaFaultSteps(value, schema, most));

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { listAt, member } from '../json/members.ts';
 import { isTooDeep } from '../json/too-deep.ts';
-import { schemaFaults } from '../suite/schema-faults.ts';
+import { schemaFaultSteps } from '../suite/schema-faults.ts';
 import { shownPointer } from '../manifest/child-pointer.ts';
 import type { Checked, Finding } from '../manifest/finding.ts';
 import schema from './ctrf.schema.json' with { type: 'json' };
 import type { CaseMode } from '../suite/suite.ts';
+import { toEnd, type Steps } from '../steps/steps.ts';
 
 /** Statuses of a test; all but `passed` count as not passed. */
 export const TEST_STATUSES = ['passed', 'failed', 'skipped', 'pending', 'other'] as const;
@@ -112,23 +113,27 @@ const invalid = (pointer: string, detail: string, suggestion?: string): Finding 
   ...(suggestion === undefined ? {} : { suggestion }),
 });
 
-const faultsOf = (value: JsonValue, form: JsonValue, pointer: string): readonly Finding[] =>
-  schemaFaults(value, form, MAX_FINDINGS).map((fault) =>
-    invalid(`${pointer}${fault.pointer}`, fault.detail, fault.suggestion),
-  );
+function* faultSteps(value: JsonValue, form: JsonValue, pointer: string): Steps<readonly Finding[]> {
+  const faults = yield* schemaFaultSteps(value, form, MAX_FINDINGS);
+  return faults.map((fault) => invalid(`${pointer}${fault.pointer}`, fault.detail, fault.suggestion));
+}
 
 const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
 
 /** The platform's own member of an `extra` object; undefined when it is absent. */
 const orbOf = (holder: JsonValue): JsonValue | undefined => member(member(holder, 'extra'), 'orb');
 
-function checkTests(tests: JsonValue | undefined, pointer: string): readonly Finding[] {
+/** Tests in a piece. */
+const PIECE = 200;
+
+function* testFindings(tests: JsonValue | undefined, pointer: string): Steps<readonly Finding[]> {
   const found: Finding[] = [];
   for (const [index, test] of (isList(tests) ? tests : []).entries()) {
+    if (index % PIECE === PIECE - 1) yield;
     const orb = orbOf(test);
     if (orb === undefined) continue;
     const at = `${pointer}/${index}/extra/orb`;
-    found.push(...faultsOf(orb, ORB_TEST, at));
+    found.push(...(yield* faultSteps(orb, ORB_TEST, at)));
     if (member(orb, 'case') !== member(test, 'name'))
       found.push(invalid(`${at}/case`, 'It is the full name of the case, like the name of the test.'));
     if (found.length >= MAX_FINDINGS) break;
@@ -145,13 +150,14 @@ function isWellFormed(value: JsonValue): boolean {
   );
 }
 
-function checkReport(value: JsonValue, pointer: string): readonly Finding[] {
+function* reportFindings(value: JsonValue, pointer: string): Steps<readonly Finding[]> {
   if (isTooDeep(value)) return [invalid(pointer, 'A report has at most 128 levels.')];
   const tests = `${pointer}/results/tests`;
   if (listAt(member(value, 'results'), 'tests').length > MAX_TESTS)
     return [invalid(tests, `A report has at most ${MAX_TESTS} tests.`)];
-  const shape = faultsOf(value, schema, pointer);
+  const shape = yield* faultSteps(value, schema, pointer);
   if (shape.length > 0) return shape;
+  yield;
   if (!isWellFormed(value)) return [invalid(pointer, 'A text holds half of a surrogate pair.')];
   const results = member(value, 'results') ?? null;
   const own = orbOf(results);
@@ -159,8 +165,8 @@ function checkReport(value: JsonValue, pointer: string): readonly Finding[] {
   const orb =
     own === undefined
       ? [invalid(`${at}/extra/orb`, 'It says which Orb was tested: orb_id, manifest_digest, suite_digest.')]
-      : faultsOf(own, ORB_REPORT, `${at}/extra/orb`);
-  return [...orb, ...checkTests(member(results, 'tests'), tests)];
+      : yield* faultSteps(own, ORB_REPORT, `${at}/extra/orb`);
+  return [...orb, ...(yield* testFindings(member(results, 'tests'), tests))];
 }
 
 /** A report as it was read: plain JSON. */
@@ -172,19 +178,26 @@ export const orbTestOf = (test: ReportTest): OrbTest | undefined => {
   return own !== undefined && isOrbTest(own) ? own : undefined;
 };
 
-const isOrbTest = (value: JsonValue): value is JsonObject & OrbTest => schemaFaults(value, ORB_TEST, 1).length === 0;
+/** Its whole form was checked when the report was read. */
+const isOrbTest = (value: JsonValue): value is JsonObject & OrbTest =>
+  isJsonObject(value) && typeof value['case'] === 'string' && typeof value['mode'] === 'string';
 
-/** @param findings of `checkReport`: the guard makes the type */
+/** @param findings of `reportFindings`: the guard makes the type */
 const isReport = (value: JsonValue, findings: readonly Finding[]): value is ReportDocument => findings.length === 0;
 
 /**
- * Reads a test report: CTRF JSON with the platform's members in `extra.orb` (trust.md §8.4).
+ * Reads a test report: CTRF JSON with the platform's members in `extra.orb` (trust.md §8.4). In pieces.
  * @param value parsed JSON of any shape
  * @param pointer where the report stands: `/test_results`
  * @returns the report, or findings `test-report-invalid`, at most about 50
  */
-export function readReport(value: JsonValue, pointer: string): Checked<ReportDocument> {
-  const findings = checkReport(value, pointer).slice(0, MAX_FINDINGS);
+export function* readReportSteps(value: JsonValue, pointer: string): Steps<Checked<ReportDocument>> {
+  const all = yield* reportFindings(value, pointer);
+  const findings = all.slice(0, MAX_FINDINGS);
   if (isReport(value, findings)) return { ok: true, value, findings };
   return { ok: false, findings };
 }
+
+/** As `readReportSteps`, at once. */
+export const readReport = (value: JsonValue, pointer: string): Checked<ReportDocument> =>
+  toEnd(readReportSteps(value, pointer));

@@ -10,10 +10,10 @@ import type { CompiledOrb } from '../orb/compiled-orb.ts';
 import type { Steps } from '../steps/steps.ts';
 import type { CaseFaults, CaseWork, CaseWorkAnswer } from '../suite/case-work.ts';
 import { checkCoverage } from '../suite/check-coverage.ts';
-import { MAX_CITED, orbTestOf, readReport, type ReportDocument } from './ctrf.ts';
+import { MAX_CITED, orbTestOf, readReportSteps, type ReportDocument } from './ctrf.ts';
 import { citationsOf, judgeReceipts, type JudgedReceipts, type ReadReceipt } from './judge-receipts.ts';
 import { countRequired, judgeSummary, type Submission } from './judge-summary.ts';
-import { readSuite, suiteDigestSteps, type SuiteDocument } from '../suite/read-suite.ts';
+import { readSuiteSteps, suiteDigestSteps, type SuiteDocument } from '../suite/read-suite.ts';
 import { MAX_SUITES } from '../suite/suite-schema.ts';
 import { casesOf, type TestCase } from '../suite/suite.ts';
 
@@ -112,15 +112,13 @@ interface ReadSuites {
 async function readSuites(
   values: readonly JsonValue[],
   orb: CompiledOrb,
-  { turn }: Pick<JudgeTools, 'turn'>,
+  tools: Pick<JudgeTools, 'turn'>,
 ): Promise<ReadSuites> {
   if (values.length > MAX_SUITES)
     return { suites: [], findings: [error('suite-invalid', SUITES, `An Orb has at most ${MAX_SUITES} suites.`)] };
   const read: Checked<SuiteDocument>[] = [];
-  for (const [index, value] of values.entries()) {
-    await turn();
-    read.push(readSuite(value, orb, `${SUITES}/${index}`));
-  }
+  for (const [index, value] of values.entries())
+    read.push(await inTurns(readSuiteSteps(value, orb, `${SUITES}/${index}`), tools));
   const suites = read.flatMap((one) => (one.ok ? [one.value] : []));
   const findings = read.flatMap((one) => one.findings);
   if (hasError(findings) || suites.length === 0) return { suites, findings };
@@ -255,8 +253,7 @@ function checkBounds(document: ReportDocument): readonly Finding[] {
  */
 export async function judgeTests(given: SubmittedTests, tools: JudgeTools): Promise<TestJudgement> {
   const suites = await readSuites(given.suites ?? [], given.orb, tools);
-  await tools.turn();
-  const report = readReport(given.report, REPORT);
+  const report = await inTurns(readReportSteps(given.report, REPORT), tools);
   const bounds = report.ok ? checkBounds(report.value) : report.findings;
   const isUnreadable = suites.findings.some(({ code, severity }) => severity === 'error' && code !== COVERAGE);
   if (!report.ok || bounds.length > 0 || isUnreadable) return unread([...suites.findings, ...bounds]);

@@ -4,6 +4,7 @@ import { jcs } from '../../../../core/json/jcs.ts';
 import { jcsSteps } from '../../../../core/steps/jcs-steps.ts';
 import type { JsonValue } from '../../../../core/json/json-value.ts';
 import { toEnd } from '../../../../core/steps/steps.ts';
+import { inPieces } from '../../../support/pieces.ts';
 
 const PIECE = 65_536;
 
@@ -12,12 +13,7 @@ const isJson = (value: unknown): value is JsonValue => value !== undefined;
 const nested = (levels: number, value: JsonValue): JsonValue =>
   Array.from({ length: levels }).reduce<JsonValue>((inner) => ({ b: [inner], a: 1 }), value);
 
-function piecesOf(value: JsonValue): number {
-  const steps = jcsSteps(value);
-  let pieces = 1;
-  while (steps.next().done !== true) pieces += 1;
-  return pieces;
-}
+const piecesOf = (value: JsonValue): number => inPieces(jcsSteps(value)).pieces;
 
 describe('jcsSteps', () => {
   it('writes what jcs writes', () => {

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { JsonValue } from '../../../../core/json/json-value.ts';
 import { readJson } from '../../../../core/manifest/read-json.ts';
 import { checkCoverage } from '../../../../core/suite/check-coverage.ts';
-import { readSuite, suiteDigest, type SuiteDocument } from '../../../../core/suite/read-suite.ts';
+import { readSuite, readSuiteSteps, suiteDigest, type SuiteDocument } from '../../../../core/suite/read-suite.ts';
+import { inPieces } from '../../../support/pieces.ts';
 import { aSuite, compiled, echoManifest, jsonOf, liveCase, mockCase } from '../../../support/suites.ts';
 
 const orb = compiled(echoManifest());
@@ -16,6 +17,11 @@ const read = (suite: JsonValue): SuiteDocument => {
   const result = readSuite(suite, orb, '');
   if (!result.ok) throw new Error(JSON.stringify(result.findings));
   return result.value;
+};
+/** How many pieces reading it takes, and whether it is good. */
+const piecesOf = (suite: JsonValue): readonly [number, boolean] => {
+  const { pieces, value } = inPieces(readSuiteSteps(suite, orb, ''));
+  return [pieces, value.ok];
 };
 const many = (count: number): readonly unknown[] =>
   Array.from({ length: count }, (_, index) => mockCase({ id: `case-${index}` }));
@@ -123,6 +129,21 @@ describe('readSuite', () => {
     let value: JsonValue = 1;
     for (let level = 0; level < 100_000; level += 1) value = [value];
     expect(found(value)).to.deep.equal(['suite-invalid ']);
+  });
+
+  it('points to texts below names that need an escape, and ends at fifty', () => {
+    const credentials = Array.from({ length: 60 }, () => 'sk-live-abcdefghijklmnopqrstuvwx0123');
+    const [first, ...others] = found(withCase({ inputs: { 'a/b~': [1, { c: credentials }] } }));
+    expect(first).to.equal('suite-secret-literal /cases/0/inputs/a~1b~0/1/c/0');
+    expect(others).to.have.length(49);
+  });
+
+  it('checks size, texts, schema and rules in a piece each, and long lists in several', () => {
+    expect(piecesOf(aSuite())).to.deep.equal([4, true]);
+    expect(piecesOf(aSuite({ cases: many(200) }))).to.deep.equal([5, true]);
+    expect(piecesOf(aSuite({ cases: [] }))).to.deep.equal([3, false]);
+    expect(piecesOf(withCase({ description: 'sk-live-abcdefghijklmnopqrstuvwx0123' }))).to.deep.equal([2, false]);
+    expect(piecesOf(aSuite({ cases: many(201) }))).to.deep.equal([1, false]);
   });
 
   it('never throws, and points into what it was given', () => {

@@ -1,8 +1,9 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { schemaFaults } from '../../../../core/suite/schema-faults.ts';
+import { schemaFaults, schemaFaultSteps } from '../../../../core/suite/schema-faults.ts';
 import { isJsonObject, type JsonValue } from '../../../../core/json/json-value.ts';
+import { inPieces } from '../../../support/pieces.ts';
 import { jsonOf } from '../../../support/suites.ts';
 
 const fits = (value: JsonValue, schema: JsonValue): boolean => schemaFaults(value, schema).length === 0;
@@ -44,6 +45,12 @@ const values = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 })).value;
 
+/** Lists of 500 numbers in a list; those with a number in `wrong` hold texts instead. */
+const table = (height: number, wrong: readonly number[]): JsonValue => ({
+  rows: Array.from({ length: height }, (_, row) => Array.from({ length: 500 }, () => (wrong.includes(row) ? 'x' : 1))),
+  name: 'x',
+});
+
 describe('schemaFaults', () => {
   it('accepts and refuses what Ajv does, for the keywords of a suite', () => {
     const ajv = new Ajv({ strict: false, ownProperties: true });
@@ -84,6 +91,35 @@ describe('schemaFaults', () => {
   it('stops at the largest number of faults, however long the list is', () => {
     const list = Array.from({ length: 200_000 }, () => 'x');
     expect(schemaFaults(list, { items: { type: 'integer' } }, 3)).to.have.length(3);
+  });
+
+  describe('in pieces', () => {
+    const schema = {
+      properties: { rows: { items: { items: { type: 'integer' } } }, name: { type: 'integer' } },
+    };
+    /** How many pieces there were, and the faults. */
+    const walk = (value: JsonValue, most: number): readonly [number, readonly string[]] => {
+      const walked = inPieces(schemaFaultSteps(value, schema, most));
+      return [walked.pieces, walked.value.map(({ pointer }) => pointer)];
+    };
+
+    it('visits each value of long lists once, some thousands in a piece', () => {
+      const [pieces, faults] = walk(table(100, [99]), 1000);
+      // 50 000 values, and their lists.
+      expect(pieces).to.be.within(20, 26);
+      expect(faults).to.have.length(501);
+      expect(new Set(faults).size).to.equal(501);
+      // What stands behind the list comes before its rest.
+      expect([faults[0], faults[1], faults.at(-1)]).to.deep.equal(['/name', '/rows/99/0', '/rows/99/499']);
+    });
+
+    it('ends with the piece in which there are enough faults', () => {
+      expect(walk(table(100, [50]), 3)).to.deep.equal([13, ['/name', '/rows/50/0', '/rows/50/1']]);
+    });
+
+    it('has one piece for a short document', () => {
+      expect(walk(table(3, [1]), 2)).to.deep.equal([1, ['/rows/1/0', '/rows/1/1']]);
+    });
   });
 
   it('does not repeat a hostile name that is long', () => {

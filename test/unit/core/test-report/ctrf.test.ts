@@ -3,9 +3,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import schema from '../../../../core/test-report/ctrf.schema.json' with { type: 'json' };
 import { schemaFaults } from '../../../../core/suite/schema-faults.ts';
-import { isJsonObject } from '../../../../core/json/json-value.ts';
-import { readReport } from '../../../../core/test-report/ctrf.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/json-value.ts';
+import { listAt, objectAt } from '../../../../core/json/members.ts';
+import { readReport, readReportSteps } from '../../../../core/test-report/ctrf.ts';
 import { writeReport } from '../../../../core/test-report/write-report.ts';
+import { inPieces } from '../../../support/pieces.ts';
 import { jsonOf } from '../../../support/suites.ts';
 
 const ajv = new Ajv({ strict: false, ownProperties: true, formats: { uuid: true, 'date-time': true } });
@@ -57,6 +59,21 @@ describe('the pinned CTRF schema', () => {
     const read = readReport(written, '');
     const counts = read.ok ? read.value.results.summary : undefined;
     expect(counts).to.deep.include({ tests: 2, passed: 1, failed: 0, skipped: 1, pending: 0, other: 0, suites: 1 });
+  });
+
+  it('is compared in pieces, and a fault of its last test is found', () => {
+    const results = objectAt(written, 'results');
+    const [test = null, ...rest] = listAt(results, 'tests');
+    const report = (count: number, last: string): JsonObject => {
+      const tests = Array.from({ length: count }, () => test);
+      tests[count - 1] = { ...(isJsonObject(test) ? test : {}), status: last };
+      return { ...(isJsonObject(written) ? written : {}), results: { ...results, tests: [...tests, ...rest] } };
+    };
+    const good = inPieces(readReportSteps(report(1500, 'passed'), '/r'));
+    expect([good.pieces > 10, good.value.findings]).to.deep.equal([true, []]);
+    const wrong = inPieces(readReportSteps(report(1500, 'gone'), '/r'));
+    expect(wrong.value.findings.map(({ pointer }) => pointer)).to.deep.equal(['/r/results/tests/1499/status']);
+    expect(inPieces(readReportSteps(jsonOf(written), '')).pieces).to.equal(2);
   });
 
   it('is read as Ajv reads it', () => {
