@@ -34,7 +34,7 @@ describe('the limits of a thread', () => {
       expect(main[1]).to.equal(main[0]);
     });
 
-  it('let it grow as far as the main thread where none is given', async () => {
+  it('are those of the main thread for a thread without limits of its own', async () => {
     const { code, mostMb } = await outgrow(['--max-old-space-size=300', '--max-semi-space-size=8']);
     expect(code).to.equal(OUT_OF_MEMORY);
     expect(mostMb).to.be.within(300, 500);

@@ -12,7 +12,7 @@ const [head = '', payload = '', signature = ''] = jws.split('.');
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 /** The letter that differs in its lowest bit. */
-const twin = (letter: string): string => LETTERS.charAt(LETTERS.indexOf(letter) ^ 1);
+const neighbour = (letter: string): string => LETTERS.charAt(LETTERS.indexOf(letter) ^ 1);
 /** Its first letter 256 places further. */
 const folded = (text: string): string => String.fromCharCode(text.charCodeAt(0) + 256) + text.slice(1);
 
@@ -25,7 +25,7 @@ const ROWS: readonly (readonly [what: string, text: string, fits: boolean])[] = 
   ['no signature', `${head}.${payload}.`, false],
   ['a signature that is no base64url', `${head}.${payload}.${'*'.repeat(86)}`, false],
   ['a signature with a letter that the decoder skips', `${head}.${payload}.*${signature}`, false],
-  ['a signature whose last letter has another unused bit', jws.slice(0, -1) + twin(jws.slice(-1)), false],
+  ['a signature with another last letter for the same bytes', jws.slice(0, -1) + neighbour(jws.slice(-1)), false],
   [
     'a letter beyond Latin with the low byte of the one that was signed',
     `${head}.${folded(payload)}.${signature}`,
