@@ -37,11 +37,15 @@ interface TextWalk {
   readonly findings: Finding[];
 }
 
-function found({ base, path, findings }: TextWalk, detail: string, code?: string): void {
-  if (findings.length < MAX_FINDINGS) findings.push(fault(path.reduce<string>(childPointer, base), detail, code));
+const isFull = ({ findings }: TextWalk): boolean => findings.length >= MAX_FINDINGS;
+
+function found(walk: TextWalk, detail: string, code?: string): void {
+  const { base, path, findings } = walk;
+  if (!isFull(walk)) findings.push(fault(path.reduce<string>(childPointer, base), detail, code));
 }
 
 function checkText(text: string, walk: TextWalk): void {
+  if (isFull(walk)) return;
   if (!text.isWellFormed()) found(walk, NOT_UNICODE);
   else if (hasCredentialForm(text)) found(walk, CREDENTIAL, 'suite-secret-literal');
 }
@@ -55,7 +59,7 @@ function checkWithin(key: string | number, value: JsonValue, walk: TextWalk): vo
 /** Texts that no suite may hold, in values and in names of members. Ends when there are enough findings. */
 function checkTexts(value: JsonValue, walk: TextWalk): void {
   if (typeof value === 'string') return checkText(value, walk);
-  if (walk.findings.length >= MAX_FINDINGS) return;
+  if (isFull(walk)) return;
   if (isList(value)) for (const [index, item] of value.entries()) checkWithin(index, item, walk);
   if (!isJsonObject(value)) return;
   for (const [name, member] of Object.entries(value)) {

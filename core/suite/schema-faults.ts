@@ -239,7 +239,9 @@ function visit(value: JsonValue, given: JsonValue, pointer: string, walk: Walk):
 export function* schemaFaultSteps(value: JsonValue, schema: JsonValue, most = 20): Steps<readonly SchemaFault[]> {
   const walk: Walk = { root: schema, faults: [], most, left: PIECE, rests: [] };
   visit(value, schema, '', walk);
-  for (let rest = walk.rests.shift(); rest !== undefined && !isFull(walk); rest = walk.rests.shift()) {
+  // It grows meanwhile. Nothing is taken off its front: of a long list that would move all the rest, each time.
+  for (const rest of walk.rests) {
+    if (isFull(walk)) break;
     if (walk.left <= 0) {
       yield;
       walk.left = PIECE;

@@ -113,6 +113,14 @@ describe('schemaFaults', () => {
       expect([faults[0], faults[1], faults.at(-1)]).to.deep.equal(['/name', '/rows/99/0', '/rows/99/499']);
     });
 
+    it('leaves the lists of many members to later pieces, and takes them in their order', () => {
+      const names = Array.from({ length: 5000 }, (_, index) => `m${index}`);
+      const value = Object.fromEntries(names.map((name, index) => [name, [1, index === 10 || index > 4997 ? 'x' : 1]]));
+      const walked = inPieces(schemaFaultSteps(value, { additionalProperties: { items: { type: 'integer' } } }));
+      expect(walked.value.map(({ pointer }) => pointer)).to.deep.equal(['/m10/1', '/m4998/1', '/m4999/1']);
+      expect(walked.pieces).to.be.within(5, 8);
+    });
+
     it('ends with the piece in which there are enough faults', () => {
       expect(walk(table(100, [50]), 3)).to.deep.equal([13, ['/name', '/rows/50/0', '/rows/50/1']]);
     });
