@@ -129,9 +129,10 @@ async function executePlan(runtime: Runtime, request: RouteRequest, plan: RunPla
   }
   const run = started.value;
   try {
-    // The ledger confirms many starts at once.
-    const calls = await runtime.turns.run(shareOf(plan), () => callProviders(runtime, run));
-    const finished = await finishRun(runtime, run, calls);
+    const share = shareOf(plan);
+    // The ledger confirms many starts at once, and providers answer many calls at once: short pieces share the loop best.
+    const calls = await runtime.turns.run(share, () => callProviders(runtime, run));
+    const finished = await runtime.turns.run(share, () => finishRun(runtime, run, calls));
     const reply = await storeReceipt(runtime, finished); // with the answer, which is written meanwhile
     return withDeprecation(runtime, plan, addHeaders(reply));
   } finally {

@@ -108,6 +108,16 @@ describe('LoopTurns', () => {
     expect(started.join('')).to.equal('aabaaaaaaaaa');
   });
 
+  it('starts short pieces for half a millisecond in a turn that tenants share, for four in one of a tenant alone', async () => {
+    const { start, started, turn } = aLoop({ workMs: 0.25 });
+    for (let number = 1; number <= 40; number += 1) void start(A, 'a');
+    await nextTurn();
+    expect(started.length).to.equal(16);
+    void start(B, 'b');
+    await turn();
+    expect(started.slice(16)).to.have.members(['a', 'b']);
+  });
+
   describe('for long work', () => {
     it('lets a tenant rest while another one has work, and a second longer', async () => {
       const { turns, rests, long, pass } = aLongLoop();
