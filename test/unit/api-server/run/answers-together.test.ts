@@ -60,6 +60,28 @@ describe('answers of providers that arrive together', () => {
     expect(order.indexOf('globex')).to.be.lessThan(5);
   });
 
+  it('are read in one piece of work, and the run ends in another, so that both wait for their turn', async () => {
+    const { promise: signature, resolve: signed } = Promise.withResolvers<number>();
+    const turns = new LoopTurns({ now: () => 0 });
+    const run: LoopTurns['run'] = turns.run.bind(turns);
+    let pieces = 0;
+    const counted: LoopTurns['run'] = (share, work) => {
+      pieces += 1;
+      return run(share, work);
+    };
+    Object.assign(turns, { run: counted });
+    const clock = createFakeClock(START);
+    const { sealing } = createTestRuntime({ ledger: fixture.ledger, clock }).runtime;
+    const sign = (bytes: Uint8Array): Uint8Array => {
+      signed(pieces);
+      return sealing.signer.sign(bytes);
+    };
+    const parts = { turns, sealing: { ...sealing, signer: { ...sealing.signer, sign } } };
+    const test = createTestRuntime({ ledger: fixture.ledger, clock, parts });
+    expect((await test.execute({ orbId: 'acme.echo@1.0.0' })).status).to.equal(200);
+    expect(await signature).to.equal(3); // the call, its answer, the end
+  });
+
   it('leave a turn to others after a long body was read, before its run is planned', async () => {
     const turns = new LoopTurns({ now: () => 0 });
     const test = createTestRuntime({ ledger: fixture.ledger, clock: createFakeClock(START), parts: { turns } });
