@@ -16,6 +16,7 @@ import {
 } from './key-folder.ts';
 import type { PlatformKeys } from './port.ts';
 import { ed25519Verify, publicKeyOf, sha256, signerOf } from './primitives.ts';
+import { receiptSignerOf } from './receipt-signer.ts';
 
 /** Thumbprints of the Ed25519 keys of the published test vectors. Their private halves are public. */
 const TEST_KIDS: ReadonlySet<string> = new Set([
@@ -159,7 +160,7 @@ export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
   const document = await openDocument(source, keysJws, root);
   publishedHalf(document, 'certificate', certificate);
   return {
-    receipt: signerOf(receipt.kid, receipt.privateKey),
+    receipt: receiptSignerOf(receipt.kid, receipt.privateKey),
     receiptPrivate: receipt.privateKey,
     receiptPublic: publicKeyOf(publishedHalf(document, 'receipt', receipt)),
     certificate: signerOf(certificate.kid, certificate.privateKey),

@@ -14,8 +14,11 @@ import type { Encoding } from '../../core/receipt/jws.ts';
 import type { Signer } from '../../core/receipt/signer.ts';
 
 const DIGEST_BYTES = 32;
+/** A private key of Ed25519, without what it is wrapped in. */
+export const SEED_BYTES = 32;
 const KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
+/** A signature of Ed25519. */
+export const SIGNATURE_BYTES = 64;
 const POOL_BYTES = 16_384;
 
 /**

@@ -38,7 +38,7 @@ function selfCheckOf({ receiptPublic, receiptPrivate }: PlatformKeys, logger: Lo
   });
   const { library, reason } = selfCheck.checker;
   if (reason !== undefined)
-    logger.info(`receipts are checked by ${library}, in twice the time of libsodium`, { reason });
+    logger.info(`receipts are signed and checked by ${library}, in up to twice the time of libsodium`, { reason });
   return selfCheck;
 }
 

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
+import { ed25519Signing } from '../../adapters/keys/receipt-signer.ts';
 import { signAndCheck, type Signed } from './sign-and-check.ts';
 import { signatureChecker } from './signature-checker.ts';
 
@@ -23,8 +24,9 @@ type Work = (inputs: readonly string[], jws: readonly string[]) => FromCheckThre
 
 function workWith(published: KeyObject, signing: KeyObject | undefined): Work {
   const checker = signatureChecker(published);
+  const sign = signing && ed25519Signing(signing);
   return (inputs, jws) => ({
-    signed: signing === undefined ? [] : inputs.map((input) => signAndCheck(input, signing, checker)),
+    signed: sign === undefined ? [] : inputs.map((input) => signAndCheck(input, sign, checker)),
     fits: jws.map(checker.fits),
   });
 }

@@ -1,4 +1,6 @@
-import { hash, sign, type KeyObject } from 'node:crypto';
+import { hash } from 'node:crypto';
+import type { SignEd25519 } from '../../adapters/keys/native-ed25519.ts';
+import { nodeEncoding } from '../../adapters/keys/primitives.ts';
 import type { SignatureChecker } from './signature-checker.ts';
 
 /** A signature of a receipt, checked. */
@@ -12,8 +14,8 @@ export interface Signed {
 }
 
 /** Signs a receipt and checks it with the published key. @param input header and payload of a JWS, ASCII */
-export function signAndCheck(input: string, key: KeyObject, { fits }: Pick<SignatureChecker, 'fits'>): Signed {
-  const signature = sign(null, Buffer.from(input, 'latin1'), key).toString('base64url');
+export function signAndCheck(input: string, sign: SignEd25519, { fits }: Pick<SignatureChecker, 'fits'>): Signed {
+  const signature = nodeEncoding.base64Url(sign(Buffer.from(input, 'latin1')));
   const jws = `${input}.${signature}`;
   return { signature, jwsSha256: hash('sha256', jws, 'hex'), fits: fits(jws) };
 }

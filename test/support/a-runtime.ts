@@ -1,7 +1,8 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import type { Dialer, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
-import { hmacSha256, nodeEncoding, sha256, sha256Hex, signerOf } from '../../adapters/keys/primitives.ts';
+import { hmacSha256, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
+import { receiptSignerOf } from '../../adapters/keys/receipt-signer.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { LogFields, Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
@@ -39,7 +40,7 @@ const x = pair.publicKey.export({ format: 'jwk' }).x ?? '';
 export const receiptKey = {
   publicKey: createPublicKey(pair.publicKey.export({ format: 'pem', type: 'spki' })),
   privateKey: pair.privateKey,
-  signer: signerOf(thumbprint({ crv: 'Ed25519', kty: 'OKP', x }, sha256), pair.privateKey),
+  signer: receiptSignerOf(thumbprint({ crv: 'Ed25519', kty: 'OKP', x }, sha256), pair.privateKey),
 };
 
 export const SECRET = 'a-secret-for-the-runtime-tests';

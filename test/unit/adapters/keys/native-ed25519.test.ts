@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -9,6 +10,8 @@ const ORDER = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n;
 const PRIME = 2n ** 255n - 19n;
 /** PKCS #8 around the 32 bytes of a private key (RFC 8410 §7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+const BINARY = `sodium-native/prebuilds/${process.platform}-${process.arch}/sodium-native.node`;
 
 const littleEndian = (value: bigint): Buffer =>
   Buffer.from(Buffer.from(value.toString(16).padStart(64, '0'), 'hex').toReversed());
@@ -140,7 +143,16 @@ describe('the Ed25519 of libsodium', () => {
 });
 
 const exporting = (value: unknown): NativeEd25519 => loadNativeEd25519(() => value);
-const always = (verdict: unknown): object => ({ crypto_sign_verify_detached: () => verdict });
+/** The functions of the binary of this machine, some replaced. */
+const binaryWith = (changed: object): object => {
+  const loaded: unknown = createRequire(import.meta.url)(BINARY);
+  return typeof loaded === 'object' ? { ...loaded, ...changed } : {};
+};
+/** A function of the binary that writes 64 bytes of zeros where it is asked for a signature. */
+const zeros = (signature: Uint8Array): number => {
+  signature.fill(0);
+  return 0;
+};
 const reasonOf = (result: NativeEd25519): string => (result.ok ? '' : result.reason);
 
 describe('loadNativeEd25519', () => {
@@ -160,30 +172,50 @@ describe('loadNativeEd25519', () => {
   it('asks for the binary of this machine', () => {
     const asked: string[] = [];
     loadNativeEd25519((path) => asked.push(path));
-    const here = `${process.platform}-${process.arch}`;
-    expect(asked).to.deep.equal([`sodium-native/prebuilds/${here}/sodium-native.node`]);
+    expect(asked).to.deep.equal([BINARY]);
   });
 
   for (const [what, value] of [
     ['nothing', undefined],
     ['null', null],
     ['no function', { crypto_sign_verify_detached: 1 }],
+    ['a function to verify with, and none to sign', { crypto_sign_verify_detached: () => true }],
   ] as const)
     it(`does not use a module that exports ${what}`, () => {
-      expect(reasonOf(exporting(value))).to.contain('has no function');
-    });
-
-  for (const verdict of [true, false, 1, undefined])
-    it(`does not use a module that always says ${String(verdict)}`, () => {
-      expect(reasonOf(exporting(always(verdict)))).to.contain('wrong answers');
+      expect(reasonOf(exporting(value))).to.contain('lacks a function');
     });
 
   it('does not use a module that fails', () => {
-    const failing = exporting({
-      crypto_sign_verify_detached: () => {
-        throw new Error('no memory');
-      },
+    const failing = loadNativeEd25519(() => {
+      throw new Error('no memory');
     });
     expect(reasonOf(failing)).to.equal('no memory');
+  });
+
+  describe('with the binary of this machine, changed', () => {
+    before(function skipWithout() {
+      if (!loadNativeEd25519().ok) this.skip();
+    });
+
+    const always = (verdict: unknown): object => ({ crypto_sign_verify_detached: () => verdict });
+    const ROWS: readonly (readonly [what: string, changed: object, reason: string])[] = [
+      ...[true, false, 1, undefined].map(
+        (verdict) => [`always says ${String(verdict)}`, always(verdict), 'gives wrong answers'] as const,
+      ),
+      ['signs with zeros', { crypto_sign_detached: zeros }, 'gives wrong answers'],
+      ['does not sign', { crypto_sign_detached: () => -1 }, 'libsodium did not sign'],
+      ['makes another key', { crypto_sign_seed_keypair: () => 0 }, 'gives wrong answers'],
+      ['has no memory for a key', { sodium_malloc: () => undefined }, 'no memory for a key'],
+      ['has too little memory', { sodium_malloc: () => new ArrayBuffer(32) }, 'no memory for a key'],
+      ['can not protect memory', { sodium_mprotect_readonly: () => -1 }, 'can not be protected'],
+    ];
+    for (const [what, changed, reason] of ROWS)
+      it(`does not use one that ${what}`, () => {
+        expect(reasonOf(exporting(binaryWith(changed)))).to.contain(reason);
+      });
+
+    it('uses it unchanged', () => {
+      expect(reasonOf(exporting(binaryWith({})))).to.equal('');
+    });
   });
 });

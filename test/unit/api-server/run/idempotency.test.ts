@@ -102,7 +102,7 @@ describe('Idempotency-Key (security.md S20)', () => {
 
   it('replays a receipt that failed the check of the thread as what it is', async () => {
     const selfCheck = new SelfCheck(receiptKey.publicKey);
-    selfCheck.sign = (input) => Promise.resolve(signAndCheck(input, receiptKey.privateKey, { fits: () => false }));
+    selfCheck.sign = (input) => Promise.resolve(signAndCheck(input, receiptKey.signer.sign, { fits: () => false }));
     const { execute } = create({ parts: { selfCheck } });
     const first = await execute({ key: 'k-signed' });
     const again = await execute({ key: 'k-signed' });

@@ -88,7 +88,7 @@ describe('many runs at once, whose receipts the thread signs', function suite() 
     const selfCheck = new SelfCheck(receiptKey.publicKey);
     selfCheck.sign = (input) => {
       isPublished = true; // meanwhile
-      return Promise.resolve(signAndCheck(input, receiptKey.privateKey, { fits }));
+      return Promise.resolve(signAndCheck(input, receiptKey.signer.sign, { fits }));
     };
     const published = (): PublishedVersion | undefined => {
       const [orb] = runtime.catalog.all();

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { loadNativeEd25519 } from '../../../../adapters/keys/native-ed25519.ts';
+import { loadNativeEd25519, type NativeEd25519, type VerifyEd25519 } from '../../../../adapters/keys/native-ed25519.ts';
 import { nodeEncoding } from '../../../../adapters/keys/primitives.ts';
 import { signatureChecker } from '../../../../api-server/self-check/signature-checker.ts';
 import { signJws } from '../../../../core/receipt/jws.ts';
@@ -36,6 +36,13 @@ const ROWS: readonly (readonly [what: string, text: string, fits: boolean])[] = 
   ['nothing', '', false],
 ];
 
+/** A libsodium that verifies so. */
+const verifying = (verify: VerifyEd25519): NativeEd25519 => ({
+  ok: true,
+  verify,
+  signWith: () => receiptKey.signer.sign,
+});
+
 describe('signatureChecker', () => {
   const absent = { ok: false, reason: 'Cannot find module' } as const;
 
@@ -62,8 +69,29 @@ describe('signatureChecker', () => {
 
   it('gives libsodium the bytes of the key that was published', () => {
     const keys: Uint8Array[] = [];
-    const recording = { ok: true, verify: (key: Uint8Array): boolean => keys.push(key) === 1 } as const;
-    expect(signatureChecker(published, recording).fits(jws)).to.equal(true);
+    const checker = signatureChecker(
+      published,
+      verifying((key) => keys.push(key) === 1),
+    );
+    expect(checker.fits(jws)).to.equal(true);
     expect(Buffer.from(keys[0] ?? []).toString('base64url')).to.equal(published.export({ format: 'jwk' }).x);
+  });
+
+  it('has node:crypto check the first and each sixteenth after it, that libsodium accepts wrongly', () => {
+    const { fits } = signatureChecker(
+      published,
+      verifying(() => true),
+    );
+    const wrong = Array.from({ length: 49 }, () => fits(`${jws.slice(0, -86)}${'A'.repeat(86)}`));
+    const refused = wrong.flatMap((one, index) => (one ? [] : [index]));
+    expect(refused).to.deep.equal([0, 16, 32, 48]);
+  });
+
+  it('accepts nothing that libsodium refuses, also where node:crypto would check it', () => {
+    const { fits } = signatureChecker(
+      published,
+      verifying(() => false),
+    );
+    expect(Array.from({ length: 17 }, () => fits(jws))).to.not.include(true);
   });
 });
