@@ -148,6 +148,7 @@ const binaryWith = (changed: object): object => {
   const loaded: unknown = createRequire(import.meta.url)(BINARY);
   return typeof loaded === 'object' ? { ...loaded, ...changed } : {};
 };
+const always = (verdict: unknown): object => ({ crypto_sign_verify_detached: () => verdict });
 /** A function of the binary that writes 64 bytes of zeros where it is asked for a signature. */
 const zeros = (signature: Uint8Array): number => {
   signature.fill(0);
@@ -197,7 +198,6 @@ describe('loadNativeEd25519', () => {
       if (!loadNativeEd25519().ok) this.skip();
     });
 
-    const always = (verdict: unknown): object => ({ crypto_sign_verify_detached: () => verdict });
     const ROWS: readonly (readonly [what: string, changed: object, reason: string])[] = [
       ...[true, false, 1, undefined].map(
         (verdict) => [`always says ${String(verdict)}`, always(verdict), 'gives wrong answers'] as const,
