@@ -8,8 +8,8 @@ const MAX_DECISION_MICROS = 5000;
 
 const { values } = parseArgs({
   options: {
-    policies: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: '20261120' },
+    policies: { type: 'string', default: process.env['ORB_PROPERTY_RUNS'] ?? '10000' },
+    seed: { type: 'string', default: process.env['ORB_SEED'] ?? '20261120' },
   },
 });
 const found = measureCosts(Number(values.policies), Number(values.seed));

@@ -12,10 +12,13 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const UNIT = 'test/unit/core/policy';
 
 interface Property {
-  /** What is shown, with how many cases. */
+  /** What is shown. */
   readonly what: string;
+  /** How many cases, unless `--cases` says another number. */
+  readonly cases: number;
   readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  /** The variable that tells it the number; default: `ORB_PROPERTY_RUNS`. */
+  readonly casesIn?: string;
 }
 
 const MOCHA = [
@@ -26,10 +29,10 @@ const MOCHA = [
   '--timeout',
   '3600000',
 ];
-const ofMocha = (what: string, runs: number, ...args: readonly string[]): Property => ({
-  what: `${what}: ${runs}`,
+const ofMocha = (what: string, cases: number, ...args: readonly string[]): Property => ({
+  what,
+  cases,
   args: [...MOCHA, ...args],
-  env: { ORB_PROPERTY_RUNS: String(runs) },
 });
 const DECIDE = `${UNIT}/decision/decide.test.ts`;
 const LANGUAGE = `${UNIT}/language/fuzz.test.ts`;
@@ -39,13 +42,14 @@ const ofFuzz = (what: string, name: string): Property => ofMocha(what, 1_000_000
 /** A policy or a file takes over half a millisecond, so fewer of them. */
 const SLOWER: ReadonlySet<string> = new Set(['manifests', 'jws', 'bundles', 'policies', 'files']);
 const STRANGERS_MAIN = 'test/fuzz/strangers/main.ts';
-const ofStrangers = (name: string): readonly [string, Property] => {
-  const runs = SLOWER.has(name) ? 100_000 : 1_000_000;
-  return [
-    name,
-    { what: `${name} of strangers`, args: [STRANGERS_MAIN, name], env: { ORB_PROPERTY_RUNS: String(runs) } },
-  ];
-};
+const ofStrangers = (name: string): readonly [string, Property] => [
+  name,
+  {
+    what: `${name} of strangers`,
+    cases: SLOWER.has(name) ? 100_000 : 1_000_000,
+    args: [STRANGERS_MAIN, name],
+  },
+];
 
 const PROPERTIES: Readonly<Record<string, Property>> = {
   monotony: ofMocha('adding a policy or an error never loosens', 10_000, DECIDE, '--grep', 'stay denied|never looser'),
@@ -70,11 +74,12 @@ const PROPERTIES: Readonly<Record<string, Property>> = {
   form: ofFuzz('no form breaks or holds up ingestion', 'as form'),
   mapping: ofFuzz('no mapping breaks or holds up ingestion', 'as mapping'),
   ...Object.fromEntries(Object.keys(STRANGERS).map(ofStrangers)),
-  cost: { what: 'cost of accepted policies: 10000', args: ['test/fuzz/cost.ts'] },
+  cost: { what: 'cost of accepted policies', cases: 10_000, args: ['test/fuzz/cost.ts'] },
   kubernetes: {
-    what: 'CEL of Kubernetes means the same: 10000',
+    what: 'CEL of Kubernetes means the same',
+    cases: 10_000,
     args: ['hack/test-integration.ts', '--jobs', '1', 'crds/policy-expressions'],
-    env: { ORB_CEL_EXPRESSIONS: '10000' },
+    casesIn: 'ORB_CEL_EXPRESSIONS',
   },
 };
 
@@ -87,15 +92,14 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const seeded = {
-  ...(values.seed === undefined ? {} : { ORB_SEED: values.seed }),
-  ...(values.cases === undefined ? {} : { ORB_PROPERTY_RUNS: values.cases }),
-};
+const casesOf = ({ cases }: Property): string => values.cases ?? String(cases);
+const lineOf = (property: Property): string => `${property.what}: ${casesOf(property)}`;
 
-async function run({ args, env }: Property): Promise<number> {
-  const child = endWithUs(
-    spawn(process.execPath, [...args], { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env, ...seeded } }),
-  );
+async function run(property: Property): Promise<number> {
+  const { args, casesIn = 'ORB_PROPERTY_RUNS' } = property;
+  const seed = values.seed === undefined ? {} : { ORB_SEED: values.seed };
+  const env = { ...process.env, ...seed, [casesIn]: casesOf(property) };
+  const child = endWithUs(spawn(process.execPath, [...args], { cwd: ROOT, stdio: 'inherit', env }));
   await once(child, 'close');
   return child.exitCode ?? 1;
 }
@@ -103,14 +107,20 @@ async function run({ args, env }: Property): Promise<number> {
 const names = positionals.length === 0 ? Object.keys(PROPERTIES) : positionals;
 const unknown = names.filter((name) => !Object.hasOwn(PROPERTIES, name));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const isNumber = (text = '1'): boolean => /^[1-9]\d{0,9}$/.test(text);
+const refuse = (why: string): void => {
+  process.stderr.write(`${why}\n`);
+  process.exitCode = 64;
+};
 
 if (unknown.length > 0) {
-  process.stderr.write(`There is no ${unknown.join(', ')}: ${Object.keys(PROPERTIES).join(', ')}\n`);
-  process.exitCode = 64;
+  refuse(`There is no ${unknown.join(', ')}: ${Object.keys(PROPERTIES).join(', ')}`);
+} else if (!isNumber(values.cases) || !isNumber(values.seed)) {
+  refuse('--cases and --seed take a whole number from 1 on');
 } else if (values.replay !== undefined) {
-  process.exitCode = await run({ what: 'a saved case', args: [STRANGERS_MAIN, '--replay', values.replay] });
+  process.exitCode = await run({ what: 'a saved case', cases: 1, args: [STRANGERS_MAIN, '--replay', values.replay] });
 } else if (values.list) {
-  for (const [name, { what }] of Object.entries(PROPERTIES)) say(`${name.padEnd(14)}${what}`);
+  for (const [name, property] of Object.entries(PROPERTIES)) say(`${name.padEnd(14)}${lineOf(property)}`);
 } else {
   const rows: string[] = [];
   for (const name of names) {
@@ -120,7 +130,7 @@ if (unknown.length > 0) {
     const code = await run(property);
     if (code !== 0) process.exitCode = 1;
     const seconds = Math.round((performance.now() - began) / 1000);
-    rows.push(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(14)}${property.what}, ${seconds} s`);
+    rows.push(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(14)}${lineOf(property)}, ${seconds} s`);
   }
   for (const row of rows) say(row);
 }
