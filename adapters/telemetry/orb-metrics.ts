@@ -28,13 +28,13 @@ interface OrbEntry {
   readonly namespace: string;
   readonly orbId: string;
   /** Providers of the catalogue's version; undefined: the catalogue does not have the Orb. */
-  listed: ReadonlySet<string> | undefined;
+  listed: readonly string[] | undefined;
   swaps: boolean;
   /** Whether this process probes the Orb's providers. */
   probing: boolean;
   readonly children: Map<string, ProviderSeries>;
-  /** When the Orb or the provider was first found gone, ms since epoch. */
-  readonly goneAt: Map<string, number>;
+  /** When the Orb or the provider was first found gone, ms since epoch; undefined: nothing ever was. */
+  goneAt: Map<string, number> | undefined;
   redactions: number;
 }
 
@@ -76,7 +76,7 @@ export class OrbMetrics {
   /** An Orb was added or changed. */
   readonly setOrb = ({ namespace, orbId, providers, swaps }: MeasuredOrb): void => {
     const orb = this.#entry(namespace, orbId);
-    orb.listed = new Set(providers);
+    orb.listed = providers;
     orb.swaps = swaps;
     if (swaps) for (const provider of providers) this.provider(namespace, orbId, provider);
     this.#age(orb);
@@ -119,7 +119,7 @@ export class OrbMetrics {
     for (const { namespace, orbId, swaps, listed, children } of this.#orbs.values()) {
       if (!swaps || listed === undefined) continue;
       for (const [provider, series] of children) {
-        if (listed.has(provider)) yield { namespace, orbId, provider, series };
+        if (listed.includes(provider)) yield { namespace, orbId, provider, series };
       }
     }
   }
@@ -153,7 +153,7 @@ export class OrbMetrics {
       swaps: false,
       probing: false,
       children: new Map(),
-      goneAt: new Map(),
+      goneAt: undefined,
       redactions: 0,
     };
     this.#orbs.set(key, made);
@@ -164,21 +164,22 @@ export class OrbMetrics {
   #age(orb: OrbEntry): void {
     for (const [provider, series] of orb.children) {
       if (series.probed && this.#isOver(orb, provider + PROBES, series.probing)) series.dropProbes();
-      if (this.#isOver(orb, provider, orb.listed?.has(provider) === true)) orb.children.delete(provider);
+      if (this.#isOver(orb, provider, orb.listed?.includes(provider) === true)) orb.children.delete(provider);
     }
     if (this.#isOver(orb, ORB, orb.listed !== undefined) && orb.children.size === 0) {
       this.#orbs.delete(keyOf(orb.namespace, orb.orbId));
     }
   }
 
-  #isOver({ goneAt }: OrbEntry, what: string, there: boolean): boolean {
+  #isOver(orb: OrbEntry, what: string, there: boolean): boolean {
     if (there) {
-      goneAt.delete(what);
+      orb.goneAt?.delete(what);
       return false;
     }
     const now = this.#clock.now();
-    const since = goneAt.get(what) ?? now;
-    goneAt.set(what, since);
+    orb.goneAt ??= new Map();
+    const since = orb.goneAt.get(what) ?? now;
+    orb.goneAt.set(what, since);
     return now - since >= KEEP_MS;
   }
 }

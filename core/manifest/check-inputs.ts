@@ -89,8 +89,6 @@ export function compileInputs(
     type,
     required,
   }));
-  const known = expected.map(({ name }) => name);
-  const knownSet = new Set(known);
   return (inputs) => {
     if (!isJsonObject(inputs))
       return { ok: false, findings: [error('input-type', '/inputs', 'The inputs are an object, by name.')] };
@@ -100,7 +98,8 @@ export function compileInputs(
       if (finding !== undefined) findings.push(finding);
     }
     for (const name of Object.keys(inputs))
-      if (!knownSet.has(name) && findings.length < MAX_FINDINGS) findings.push(ofUnknown(name, known));
+      if (!Object.hasOwn(definitions, name) && findings.length < MAX_FINDINGS)
+        findings.push(ofUnknown(name, Object.keys(definitions)));
     return findings.length === 0 ? { ok: true, value: inputs, findings } : { ok: false, findings };
   };
 }

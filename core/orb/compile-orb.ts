@@ -26,8 +26,8 @@ const CONNECT_TIMEOUT_MS = 1000;
 const BODY_IDLE_MS = 5000;
 // failover.md §12.2
 const MAX_ATTEMPTS = 3;
-const ON_STATUS = [408, 425, 429, 500, 502, 503, 504];
-const NOT_EXECUTED_STATUS = [429];
+const ON_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const NOT_EXECUTED_STATUS: ReadonlySet<number> = new Set([429]);
 // trust.md §1.1
 const SLO_MS = 5000;
 
@@ -68,10 +68,13 @@ function compileOutputs(manifest: Manifest, definition: Definition): readonly Co
   });
 }
 
+const setOf = (statuses: readonly number[] | undefined): ReadonlySet<number> | undefined =>
+  statuses && new Set(statuses);
+
 const retryRules = (retry: Retry = {}): RetryRules => ({
   maxAttempts: retry.max_attempts ?? MAX_ATTEMPTS,
-  onStatus: new Set(retry.on_status ?? ON_STATUS),
-  notExecutedStatus: new Set(retry.not_executed_status ?? NOT_EXECUTED_STATUS),
+  onStatus: setOf(retry.on_status) ?? ON_STATUS,
+  notExecutedStatus: setOf(retry.not_executed_status) ?? NOT_EXECUTED_STATUS,
 });
 
 function compileProvider(manifest: Manifest, definition: Definition): Checked<CompiledProvider> {
