@@ -16,7 +16,6 @@ import {
 } from './key-folder.ts';
 import type { PlatformKeys } from './port.ts';
 import { ed25519Verify, publicKeyOf, sha256, signerOf } from './primitives.ts';
-import { receiptSignerOf } from './receipt-signer.ts';
 
 /** Thumbprints of the Ed25519 keys of the published test vectors. Their private halves are public. */
 const TEST_KIDS: ReadonlySet<string> = new Set([
@@ -160,8 +159,7 @@ export async function loadKeysFrom(source: KeySource): Promise<PlatformKeys> {
   const document = await openDocument(source, keysJws, root);
   publishedHalf(document, 'certificate', certificate);
   return {
-    receipt: receiptSignerOf(receipt.kid, receipt.privateKey),
-    receiptPrivate: receipt.privateKey,
+    receipt: { kid: receipt.kid, privateKey: receipt.privateKey },
     receiptPublic: publicKeyOf(publishedHalf(document, 'receipt', receipt)),
     certificate: signerOf(certificate.kid, certificate.privateKey),
     log: { kid: log.kid, privateKey: log.privateKey, publicKey: publishedHalf(document, 'log', log) },

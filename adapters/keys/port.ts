@@ -3,9 +3,8 @@ import type { Signer } from '../../core/receipt/signer.ts';
 
 /** The keys that a service signs and encrypts with (trust.md §3.1), read once at start. */
 export interface PlatformKeys {
-  readonly receipt: Signer;
-  /** Private half of `receipt`, for the thread that signs under load. */
-  readonly receiptPrivate: KeyObject;
+  /** Signs receipts, on the main thread and on the one that signs under load. */
+  readonly receipt: { readonly kid: string; readonly privateKey: KeyObject };
   /** Public half of `receipt`, for the self-check: read from the published keys document, not from the private key. */
   readonly receiptPublic: KeyObject;
   /** Signs certificates and their status lists. */

@@ -1,7 +1,9 @@
 import { AnswerRunner } from '../../adapters/answer-worker/answer-runner.ts';
 import { cleartextOrigins } from '../../adapters/egress/allow-rules.ts';
 import type { PlatformKeys } from '../../adapters/keys/port.ts';
+import { loadNativeEd25519, type NativeEd25519 } from '../../adapters/keys/native-ed25519.ts';
 import { hmacSha256, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
+import { ed25519Signing } from '../../adapters/keys/receipt-signer.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import { callerTag } from '../../core/receipt/caller-tag.ts';
 import { CallerTags } from '../runtime/caller-tags.ts';
@@ -30,15 +32,17 @@ type Parts = Pick<
 > &
   Pick<Runtime, 'policyState' | 'turns'>;
 
-function selfCheckOf({ receiptPublic, receiptPrivate }: PlatformKeys, logger: Logger): SelfCheck {
+function selfCheckOf({ receiptPublic, receipt }: PlatformKeys, native: NativeEd25519, logger: Logger): SelfCheck {
   const selfCheck = new SelfCheck(receiptPublic, {
-    signingKey: receiptPrivate,
+    native,
+    signingKey: receipt.privateKey,
     start: startCheckThread,
     onCrash: (error) => logger.error('the thread that checks receipts ended; another one is started', { error }),
   });
-  const { library, reason } = selfCheck.checker;
-  if (reason !== undefined)
-    logger.info(`receipts are signed and checked by ${library}, in up to twice the time of libsodium`, { reason });
+  if (!native.ok)
+    logger.info('receipts are signed and checked by node:crypto, in up to twice the time of libsodium', {
+      reason: native.reason,
+    });
   return selfCheck;
 }
 
@@ -46,6 +50,7 @@ function selfCheckOf({ receiptPublic, receiptPrivate }: PlatformKeys, logger: Lo
 export function createRuntime({ clock, log, keys, exceptions, runtime, use }: PlatformOptions, parts: Parts): Runtime {
   const { version, reputation, policies, policyState, ...shared } = parts;
   const { catalog, metrics } = parts;
+  const native = loadNativeEd25519();
   const inFlight = new RunsInFlight();
   const switches = new KillSwitches(inFlight);
   followSuspensions(reputation.listings, switches, log.logger);
@@ -53,7 +58,11 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
     ...shared,
     clock,
     sha256,
-    sealing: { signer: keys.receipt, sha256Hex, encoding: nodeEncoding },
+    sealing: {
+      signer: { kid: keys.receipt.kid, sign: ed25519Signing(keys.receipt.privateKey, native) },
+      sha256Hex,
+      encoding: nodeEncoding,
+    },
     issuer: keys.issuer,
     logger: log.logger,
     settings: {
@@ -65,7 +74,7 @@ export function createRuntime({ clock, log, keys, exceptions, runtime, use }: Pl
       maxResponseBytes: MAX_RESPONSE_BYTES,
     },
     tags: new CallerTags((tenant, finishedAt) => callerTag(keys.tagKey, tenant, finishedAt, hmacSha256)),
-    selfCheck: selfCheckOf(keys, log.logger),
+    selfCheck: selfCheckOf(keys, native, log.logger),
     answers: new AnswerRunner({ logger: log.logger }),
     slots: new Slots({ ...SLOTS, tenantPct: use.tenantPct }),
     answerBytes: new AwaitedPlaces({ places: ANSWER_BYTES, tenantPct: use.tenantPct, most: MAX_RESPONSE_BYTES }),

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
+import { loadNativeEd25519 } from '../../adapters/keys/native-ed25519.ts';
 import { ed25519Signing } from '../../adapters/keys/receipt-signer.ts';
 import { signAndCheck, type Signed } from './sign-and-check.ts';
 import { signatureChecker } from './signature-checker.ts';
@@ -23,8 +24,9 @@ const answer = (result: FromCheckThread): void => port.postMessage(result);
 type Work = (inputs: readonly string[], jws: readonly string[]) => FromCheckThread;
 
 function workWith(published: KeyObject, signing: KeyObject | undefined): Work {
-  const checker = signatureChecker(published);
-  const sign = signing && ed25519Signing(signing);
+  const native = loadNativeEd25519();
+  const checker = signatureChecker(published, native);
+  const sign = signing && ed25519Signing(signing, native);
   return (inputs, jws) => ({
     signed: sign === undefined ? [] : inputs.map((input) => signAndCheck(input, sign, checker)),
     fits: jws.map(checker.fits),

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { NativeEd25519 } from '../../adapters/keys/native-ed25519.ts';
 import { threadOf, type StartThread, type Thread } from '../../adapters/threads/start-thread.ts';
 import type { FromCheckThread, ToCheckThread } from './check-thread.ts';
 import type { Signed } from './sign-and-check.ts';
@@ -18,6 +19,8 @@ export const startCheckThread: StartCheckThread = threadOf(new URL('./check-thre
 export interface SelfCheckOptions {
   /** Starts the thread; undefined: every check runs on this thread. */
   readonly start?: StartCheckThread;
+  /** What checks on this thread; default: it is loaded. */
+  readonly native?: NativeEd25519;
   /** Private half of the key, for the thread; undefined: it signs nothing. */
   readonly signingKey?: KeyObject;
   /** Time that the thread has for a batch, ms (10 000). One that takes longer hangs: it is ended, as if it had crashed. */
@@ -96,13 +99,8 @@ export class SelfCheck {
 
   constructor(key: KeyObject, options: SelfCheckOptions = {}) {
     this.#key = key;
-    this.#checker = signatureChecker(key);
+    this.#checker = signatureChecker(key, options.native);
     this.#options = options;
-  }
-
-  /** What checks on this thread. */
-  get checker(): Pick<SignatureChecker, 'library' | 'reason'> {
-    return this.#checker;
   }
 
   /** True after the first receipt that did not verify. It never becomes false again. */

@@ -3,10 +3,6 @@ import { loadNativeEd25519, type NativeEd25519 } from '../../adapters/keys/nativ
 
 /** Checks compact JWS with one Ed25519 public key. */
 export interface SignatureChecker {
-  /** What does the arithmetic. */
-  readonly library: 'libsodium' | 'node:crypto';
-  /** Why it isn't libsodium. */
-  readonly reason?: string;
   /** Whether the signature fits. Never throws, whatever the text is. */
   readonly fits: (jws: string) => boolean;
 }
@@ -33,28 +29,38 @@ const withNode =
     }
   };
 
-/** Of what libsodium checks, `node:crypto` checks the first and each sixteenth after it too. */
+/** Of what libsodium checks, `node:crypto` checks the first and each sixteenth after it too, */
 const BOTH_EVERY = 16;
+/** and each that comes so many ms after the last one that both checked. */
+const BOTH_AFTER_MS = 60_000;
 
-function withBoth(one: VerifyBytes, other: VerifyBytes): VerifyBytes {
-  let checked = 0;
+type Monotonic = () => number;
+
+function withBoth(one: VerifyBytes, other: VerifyBytes, monotonic: Monotonic): VerifyBytes {
+  let since = BOTH_EVERY;
+  let at = 0;
   return (signature, message) => {
-    const both = checked % BOTH_EVERY === 0;
-    checked += 1;
+    const now = monotonic();
+    const both = since >= BOTH_EVERY || now - at >= BOTH_AFTER_MS;
+    since = both ? 1 : since + 1;
+    if (both) at = now;
     return one(signature, message) && (!both || other(signature, message));
   };
 }
 
 /**
- * Receipts are signed and checked by libsodium, and one of sixteen is checked by `node:crypto` as well: a fault of libsodium that
- * is in both shows there. Where libsodium can't be loaded, `node:crypto` does all, with the same verdicts.
- * @param native default: libsodium, loaded for this thread
+ * Receipts are signed and checked by libsodium, and some are checked by `node:crypto` as well: a fault of libsodium that is in both
+ * shows within 16 receipts of a thread or a minute of receipts. Where libsodium can't be loaded, `node:crypto` does all, with the
+ * same verdicts.
+ * @param native default: libsodium, loaded for this thread @param monotonic ms
  */
-export function signatureChecker(key: KeyObject, native: NativeEd25519 = loadNativeEd25519()): SignatureChecker {
-  if (!native.ok) return { library: 'node:crypto', reason: native.reason, fits: checkerOf(withNode(key)) };
+export function signatureChecker(
+  key: KeyObject,
+  native: NativeEd25519 = loadNativeEd25519(),
+  monotonic: Monotonic = () => performance.now(),
+): SignatureChecker {
+  if (!native.ok) return { fits: checkerOf(withNode(key)) };
   const raw = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
-  return {
-    library: 'libsodium',
-    fits: checkerOf(withBoth((signature, message) => native.verify(raw, signature, message), withNode(key))),
-  };
+  const withNative: VerifyBytes = (signature, message) => native.verify(raw, signature, message);
+  return { fits: checkerOf(withBoth(withNative, withNode(key), monotonic)) };
 }

@@ -2,6 +2,6 @@
 export interface Signer {
   /** RFC 7638 thumbprint of the public key. */
   readonly kid: string;
-  /** 64-byte Ed25519 signature; synchronous, about 40 µs. */
+  /** 64-byte Ed25519 signature; synchronous, 30 to 80 µs. */
   readonly sign: (bytes: Uint8Array) => Uint8Array;
 }

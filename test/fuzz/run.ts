@@ -107,7 +107,7 @@ async function run(property: Property): Promise<number> {
 const names = positionals.length === 0 ? Object.keys(PROPERTIES) : positionals;
 const unknown = names.filter((name) => !Object.hasOwn(PROPERTIES, name));
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const isNumber = (text = '1'): boolean => /^[1-9]\d{0,9}$/.test(text);
+const isNumber = (text = '1'): boolean => /^\d{1,10}$/.test(text);
 const refuse = (why: string): void => {
   process.stderr.write(`${why}\n`);
   process.exitCode = 64;
@@ -115,8 +115,8 @@ const refuse = (why: string): void => {
 
 if (unknown.length > 0) {
   refuse(`There is no ${unknown.join(', ')}: ${Object.keys(PROPERTIES).join(', ')}`);
-} else if (!isNumber(values.cases) || !isNumber(values.seed)) {
-  refuse('--cases and --seed take a whole number from 1 on');
+} else if (!isNumber(values.cases) || !isNumber(values.seed) || values.cases === '0') {
+  refuse('--cases and --seed take a whole number, and --cases not 0');
 } else if (values.replay !== undefined) {
   process.exitCode = await run({ what: 'a saved case', cases: 1, args: [STRANGERS_MAIN, '--replay', values.replay] });
 } else if (values.list) {

@@ -2,7 +2,8 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { MemoryCatalog } from '../../adapters/catalog/memory-catalog.ts';
 import type { Dialer, DialResult, OutboundRequest } from '../../adapters/egress/port.ts';
 import { hmacSha256, nodeEncoding, sha256, sha256Hex } from '../../adapters/keys/primitives.ts';
-import { receiptSignerOf } from '../../adapters/keys/receipt-signer.ts';
+import { loadNativeEd25519 } from '../../adapters/keys/native-ed25519.ts';
+import { ed25519Signing } from '../../adapters/keys/receipt-signer.ts';
 import type { Ledger } from '../../adapters/ledger/port.ts';
 import type { LogFields, Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
@@ -40,7 +41,10 @@ const x = pair.publicKey.export({ format: 'jwk' }).x ?? '';
 export const receiptKey = {
   publicKey: createPublicKey(pair.publicKey.export({ format: 'pem', type: 'spki' })),
   privateKey: pair.privateKey,
-  signer: receiptSignerOf(thumbprint({ crv: 'Ed25519', kty: 'OKP', x }, sha256), pair.privateKey),
+  signer: {
+    kid: thumbprint({ crv: 'Ed25519', kty: 'OKP', x }, sha256),
+    sign: ed25519Signing(pair.privateKey, loadNativeEd25519()),
+  },
 };
 
 export const SECRET = 'a-secret-for-the-runtime-tests';

@@ -205,8 +205,9 @@ describe('loadNativeEd25519', () => {
       ['signs with zeros', { crypto_sign_detached: zeros }, 'gives wrong answers'],
       ['does not sign', { crypto_sign_detached: () => -1 }, 'libsodium did not sign'],
       ['makes another key', { crypto_sign_seed_keypair: () => 0 }, 'gives wrong answers'],
-      ['has no memory for a key', { sodium_malloc: () => undefined }, 'no memory for a key'],
-      ['has too little memory', { sodium_malloc: () => new ArrayBuffer(32) }, 'no memory for a key'],
+      ['makes no key', { crypto_sign_seed_keypair: () => -1 }, 'libsodium made no key'],
+      ['gives no memory for a key', { sodium_malloc: () => undefined }, 'no memory for a key'],
+      ['gives too little memory', { sodium_malloc: () => new ArrayBuffer(32) }, 'no memory for a key'],
       ['can not protect memory', { sodium_mprotect_readonly: () => -1 }, 'can not be protected'],
     ];
     for (const [what, changed, reason] of ROWS)

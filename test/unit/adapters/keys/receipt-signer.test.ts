@@ -1,9 +1,9 @@
-import { createPublicKey, sign, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { signingKeyFrom } from '../../../../adapters/keys/key-folder.ts';
 import { loadNativeEd25519, type NativeEd25519 } from '../../../../adapters/keys/native-ed25519.ts';
-import { ed25519Signing, receiptSignerOf } from '../../../../adapters/keys/receipt-signer.ts';
+import { ed25519Signing } from '../../../../adapters/keys/receipt-signer.ts';
 
 const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });
 /** Around the blocks of SHA-512 too, and as long as receipts. */
@@ -68,19 +68,41 @@ describe('ed25519Signing', () => {
     expect(given.map(hexOf)).to.deep.equal(['00'.repeat(32)]);
   });
 
+  it('clears its copy where libsodium can not take it', () => {
+    const given: Uint8Array[] = [];
+    const failing: NativeEd25519 = {
+      ok: true,
+      verify: () => true,
+      signWith: (bytes) => {
+        given.push(bytes);
+        throw new Error('libsodium made no key');
+      },
+    };
+    const { privateKey } = signingKeyFrom(Buffer.alloc(32, 7));
+    expect(() => ed25519Signing(privateKey, failing)).to.throw('made no key');
+    expect(given.map(hexOf)).to.deep.equal(['00'.repeat(32)]);
+  });
+
+  it('refuses a key that is not of Ed25519', () => {
+    for (const type of ['ed448', 'x25519'] as const) {
+      const { privateKey } = type === 'ed448' ? generateKeyPairSync('ed448') : generateKeyPairSync('x25519');
+      const taking: NativeEd25519 = { ok: true, verify: () => true, signWith: () => () => new Uint8Array(64) };
+      expect(() => ed25519Signing(privateKey, taking), type).to.throw(TypeError, 'not an Ed25519 key');
+    }
+  });
+
+  it('signs nothing that is not bytes', function skipWithout() {
+    if (!native.ok) return this.skip();
+    const signing = native.signWith(Buffer.alloc(32, 7));
+    for (const wrong of ['text', undefined, 5, new DataView(new ArrayBuffer(8))])
+      expect(() => void Reflect.apply(signing, undefined, [wrong]), typeof wrong).to.throw(TypeError, 'signs bytes');
+    return undefined;
+  });
+
   it('refuses a seed of another length', function skipWithout() {
     if (!native.ok) return this.skip();
     for (const length of [0, 31, 33, 64])
       expect(() => native.signWith(new Uint8Array(length))).to.throw(RangeError, '32 bytes');
     return undefined;
-  });
-});
-
-describe('receiptSignerOf', () => {
-  it('signs with the key, under its id', () => {
-    const { kid, privateKey } = signingKeyFrom(Buffer.alloc(32, 9));
-    const signer = receiptSignerOf(kid, privateKey);
-    expect(signer.kid).to.equal(kid);
-    expect(hexOf(signer.sign(Buffer.from('a')))).to.equal(hexOf(sign(null, Buffer.from('a'), privateKey)));
   });
 });
