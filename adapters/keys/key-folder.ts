@@ -36,8 +36,8 @@ export interface SigningKey {
 }
 
 const KEY_BYTES = 32;
-// RFC 8410 §7: version, algorithm 1.3.101.112, and the seed in an OCTET STRING in an OCTET STRING.
-const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+/** What comes before the seed in PKCS #8 (RFC 8410 §7): version, algorithm 1.3.101.112, two OCTET STRINGs in each other. */
+export const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function jwkOf(key: KeyObject): PublicJwk | undefined {
   const { crv, x } = createPublicKey(key).export({ format: 'jwk' });

@@ -136,7 +136,7 @@ const makesAnswers = (raw: RawFunctions): boolean =>
   );
 
 /**
- * The Ed25519 of libsodium: it signs and verifies in half the time of `node:crypto` (performance.md §8). Only its binary is loaded, by its
+ * The Ed25519 of libsodium: it verifies in half the time of `node:crypto`, and signs in 0.55 to 0.75 of it (performance.md §8). Only its binary is loaded, by its
  * path: of the package's JavaScript and the packages that it asks for, nothing runs. The binary answers known cases first.
  * The package is optional. Without it, on a machine that it has no binary for, or with musl, the result says so.
  */

@@ -29,9 +29,9 @@ const withNode =
     }
   };
 
-/** Of what libsodium checks, `node:crypto` checks the first and each sixteenth after it too, */
+/** Of what libsodium checks, `node:crypto` checks the first too, and each sixteenth after it. */
 const BOTH_EVERY = 16;
-/** and each that comes so many ms after the last one that both checked. */
+/** It also checks one that comes so many ms after the last one that both checked. */
 const BOTH_AFTER_MS = 60_000;
 
 type Monotonic = () => number;
@@ -49,8 +49,8 @@ function withBoth(one: VerifyBytes, other: VerifyBytes, monotonic: Monotonic): V
 }
 
 /**
- * Receipts are signed and checked by libsodium, and some are checked by `node:crypto` as well: a fault of libsodium that is in both
- * shows within 16 receipts of a thread or a minute of receipts. Where libsodium can't be loaded, `node:crypto` does all, with the
+ * Receipts are signed and checked by libsodium, and some are checked by `node:crypto` as well: a fault of libsodium that is in
+ * each signature and its check shows with the first receipt; one that is in some may show later. Where libsodium can't be loaded, `node:crypto` does all, with the
  * same verdicts.
  * @param native default: libsodium, loaded for this thread @param monotonic ms
  */

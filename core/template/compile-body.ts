@@ -2,7 +2,7 @@ import { readJsonTemplate, type JsonPlace } from './json-body.ts';
 import { markPieces, type Marked } from './marked.ts';
 import { positions, type Position } from './position.ts';
 import type { Piece, Scope } from './scope.ts';
-import type { Chunk, Span } from './span.ts';
+import { accept, type Chunk, type Span } from './span.ts';
 import { readXmlTemplate } from './xml-body.ts';
 
 /** Escaping of a body, by its media type (security.md §4.1). `opaque`: no placeholders are allowed. */
@@ -23,7 +23,6 @@ function bodyKindOf(contentType: string): BodyKind {
 }
 
 const FIELD = '/body_template';
-const accept = (): undefined => undefined;
 
 function refusePlaceholder(scope: Scope, place: string): undefined {
   return scope.refuse('template-placeholder-not-allowed', FIELD, `A placeholder is not allowed in ${place}.`);

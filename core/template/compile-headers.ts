@@ -1,6 +1,6 @@
 import { positions, type RefusalCode } from './position.ts';
 import { escapeToken, type Scope } from './scope.ts';
-import type { Span } from './span.ts';
+import { accept, type Span } from './span.ts';
 
 /** One header in manifest order; the name as written. */
 export interface CompiledHeader {
@@ -17,9 +17,6 @@ const MAX_VALUE_BYTES = 8192;
 /** Values are ASCII here, so units are bytes. */
 const refuseValue = (value: string): RefusalCode | undefined =>
   value.length > MAX_VALUE_BYTES || /^[ \t]|[ \t]$/.test(value) ? 'template-invalid-header-value' : undefined;
-
-/** Made once: a function made in `compileHeader` would keep the whole scope in memory as long as the Orb. */
-const accept = (): undefined => undefined;
 
 function nameFault(name: string): { readonly code: string; readonly detail: string } | undefined {
   if (name.includes('{{'))

@@ -1,7 +1,7 @@
 import { MARK, markPieces, unmark, type Marked, type Unmarker } from './marked.ts';
 import { positions, type RefusalCode } from './position.ts';
 import { entriesOf, PATH_FORM, URL_FIELD, type Scope } from './scope.ts';
-import type { Reference, Span } from './span.ts';
+import { accept, type Reference, type Span } from './span.ts';
 
 /** A URL in parts; the filled parts joined in order are the whole URL. */
 export interface CompiledUrl {
@@ -33,7 +33,6 @@ const TRAVERSAL = /^(?:\.|%2e)?$|(?:^|%2f|%5c)(?:\.|%2e){2}(?:%2f|%5c|$)/i;
 
 const refuseTraversal = (segment: string): RefusalCode | undefined =>
   TRAVERSAL.test(segment) ? 'template-path-traversal' : undefined;
-const accept = (): undefined => undefined;
 const count = (text: string): number => text.split(MARK).length - 1;
 
 function refusePlaceholder(scope: Scope, place: string): undefined {

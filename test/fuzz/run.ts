@@ -115,7 +115,7 @@ const refuse = (why: string): void => {
 
 if (unknown.length > 0) {
   refuse(`There is no ${unknown.join(', ')}: ${Object.keys(PROPERTIES).join(', ')}`);
-} else if (!isNumber(values.cases) || !isNumber(values.seed) || values.cases === '0') {
+} else if (!isNumber(values.cases) || !isNumber(values.seed) || Number(values.cases) === 0) {
   refuse('--cases and --seed take a whole number, and --cases not 0');
 } else if (values.replay !== undefined) {
   process.exitCode = await run({ what: 'a saved case', cases: 1, args: [STRANGERS_MAIN, '--replay', values.replay] });
