@@ -43,15 +43,16 @@ export class BodyBytes {
     this.#chunks.length = 0;
   }
 
+  /** A chunk that does not fit is split: a room whose rest was left unused would be held for nothing. */
   #copy(chunk: Buffer): number {
-    let more = 0;
-    if (this.#used + chunk.length > this.#room.length) {
-      this.#flush();
-      more = Math.max(chunk.length, Math.min(MOST_ROOM, Math.max(LEAST_ROOM, this.#size)));
-      this.#room = Buffer.allocUnsafeSlow(more);
-    }
-    this.#room.set(chunk, this.#used);
-    this.#used += chunk.length;
+    const fits = chunk.copy(this.#room, this.#used);
+    this.#used += fits;
+    const rest = chunk.length - fits;
+    if (rest === 0) return 0;
+    this.#flush();
+    const more = Math.max(rest, Math.min(MOST_ROOM, Math.max(LEAST_ROOM, this.#size)));
+    this.#room = Buffer.allocUnsafeSlow(more);
+    this.#used = chunk.copy(this.#room, 0, fits);
     return more;
   }
 

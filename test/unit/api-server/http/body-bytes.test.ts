@@ -21,6 +21,14 @@ describe('BodyBytes', () => {
     );
   });
 
+  it('splits a chunk that does not fit, so that no room is left half empty', () => {
+    const chunks = [4000, 1, 4001, 4002].map((length, at) => Buffer.alloc(length, at));
+    const whole = Buffer.concat(chunks);
+    const body = new BodyBytes();
+    expect(chunks.map((chunk) => body.add(chunk))).to.deep.equal([4000, 4001, 8002, 0]);
+    expect(Buffer.from(body.whole()).equals(whole)).to.equal(true);
+  });
+
   it('does not copy a body of one chunk', () => {
     const chunk = Buffer.from('whole');
     const body = new BodyBytes();
