@@ -29,14 +29,23 @@ function parse(text: string): unknown {
 const isList = (value: object): value is readonly unknown[] => Array.isArray(value);
 const isObject = (value: object): value is Readonly<Record<string, unknown>> => !Array.isArray(value);
 
+const isOrdinaryNumber = (value: number): boolean =>
+  Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
+
 /** Whether every parser reads a value in the same way; counts its members. */
 function isOrdinary(value: unknown, tally: { members: number }, depth: number): value is JsonValue {
-  if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
+  if (typeof value === 'number') return isOrdinaryNumber(value);
   if (typeof value !== 'object') return value !== undefined;
   if (value === null) return true;
   if (depth === MAX_DEPTH) return false;
   if (isObject(value)) return hasOrdinaryMembers(value, tally, depth + 1);
-  return isList(value) && value.every((item) => isOrdinary(item, tally, depth + 1));
+  return isList(value) && hasOrdinaryItems(value, tally, depth + 1);
+}
+
+/** A loop: a list of a million small values takes half of the time that it takes with `every`. */
+function hasOrdinaryItems(value: readonly unknown[], tally: { members: number }, depth: number): boolean {
+  for (const item of value) if (!isOrdinary(item, tally, depth)) return false;
+  return true;
 }
 
 /** By name: of an object with many members, `Object.values` takes twice the time. */
@@ -47,7 +56,8 @@ function hasOrdinaryMembers(
 ): boolean {
   const names = Object.keys(value);
   tally.members += names.length;
-  return names.every((name) => isOrdinary(value[name], tally, depth));
+  for (const name of names) if (!isOrdinary(value[name], tally, depth)) return false;
+  return true;
 }
 
 function isEscaped(text: string, quote: number): boolean {
@@ -80,14 +90,31 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const TOO_LONG_TO_SAY =
   'The JSON is not well formed, nests more than 128 levels, has a member twice, or a number that is out of range. It has too many values to say where.';
-const OPENING = new Set([0x5b, 0x7b]);
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+
+/** So far a string is read byte by byte: a search costs as much as some thirty of them. */
+const NEAR_BYTES = 64;
+
+/** Whether the quote ends its string: an odd number of backslashes before it, none of them before `from`, says no. */
+function isEnd(bytes: Uint8Array, quote: number, from: number): boolean {
+  let first = quote;
+  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+  return (quote - first) % 2 === 0;
+}
 
 /** The first byte behind a string. @param open place of its quote */
 function behindString(bytes: Uint8Array, open: number): number {
-  for (let close = bytes.indexOf(QUOTE, open + 1); close !== -1; close = bytes.indexOf(QUOTE, close + 1)) {
-    let first = close;
-    while (bytes[first - 1] === BACKSLASH) first -= 1;
-    if ((close - first) % 2 === 0) return close + 1;
+  for (let at = open + 1; at < bytes.length;) {
+    const near = Math.min(at + NEAR_BYTES, bytes.length);
+    for (; at < near; at += 1) {
+      if (bytes[at] === QUOTE) return at + 1;
+      if (bytes[at] === BACKSLASH) at += 1;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return bytes.length;
+    if (isEnd(bytes, quote, at)) return quote + 1;
+    at = quote + 1;
   }
   return bytes.length;
 }
@@ -97,19 +124,22 @@ export interface JsonCounts {
   /** Members, objects and lists. */
   readonly parts: number;
   readonly commas: number;
+  /** Undefined: not counted. Without a meaning where the JSON is not well formed. */
+  readonly members: number | undefined;
 }
 
-/** Counts what a large body is made of: 5 to 30 ms for 1 MiB. It ends where there are too many parts. */
+/** Counts what a large body is made of: up to 8 ms for 1 MiB. It ends where there are too many parts. */
 export function countJson(bytes: Uint8Array): JsonCounts {
-  if (bytes.length <= COUNTED_BYTES) return { parts: 0, commas: 0 };
-  let [parts, commas] = [0, 0];
-  for (let at = 0; at < bytes.length && parts <= MAX_PARTS;) {
-    const byte = bytes[at] ?? 0;
+  if (bytes.length <= COUNTED_BYTES) return { parts: 0, commas: 0, members: undefined };
+  let [members, openings, commas] = [0, 0, 0];
+  for (let at = 0; at < bytes.length && members + openings <= MAX_PARTS;) {
+    const byte = bytes[at];
     if (byte === COMMA) commas += 1;
-    else if (byte === COLON || OPENING.has(byte)) parts += 1;
+    else if (byte === COLON) members += 1;
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) openings += 1;
     at = byte === QUOTE ? behindString(bytes, at) : at + 1;
   }
-  return { parts, commas };
+  return { parts: members + openings, commas, members };
 }
 
 /** A body that `JSON.parse` has read, for `checkJson`. */
@@ -118,6 +148,8 @@ interface ParsedJson {
   readonly refused: Finding | undefined;
   /** It has so many values that the strict reader would take too long to say what is wrong with it. */
   readonly isLong: boolean;
+  /** Members of the text, where they were counted. */
+  readonly members: number | undefined;
   /** Undefined: it is not UTF-8. */
   readonly text: string | undefined;
   /** Undefined: `JSON.parse` can't read the text, or must not. */
@@ -125,26 +157,27 @@ interface ParsedJson {
 }
 
 /** The middle of `readJson`. For a large body a caller lets other work have its turn before and after it. */
-export function parseJson(bytes: Uint8Array, { parts, commas }: JsonCounts): ParsedJson {
+export function parseJson(bytes: Uint8Array, { parts, commas, members }: JsonCounts): ParsedJson {
   const isLong = commas > MAX_PARTS;
   const detail = `The body has more than ${MAX_PARTS} members, objects and lists.`;
   if (parts > MAX_PARTS)
-    return { refused: fault(detail, 'too-many-values'), isLong, text: undefined, parsed: undefined };
+    return { refused: fault(detail, 'too-many-values'), isLong, members, text: undefined, parsed: undefined };
   const text = decode(bytes);
   return {
     refused: undefined,
     isLong,
+    members,
     text,
     parsed: text === undefined || mayEscapeNames(text) ? undefined : parse(text),
   };
 }
 
 /** The end of `readJson`. */
-export function checkJson({ refused, isLong, text, parsed }: ParsedJson): Checked<JsonValue> {
+export function checkJson({ refused, isLong, members, text, parsed }: ParsedJson): Checked<JsonValue> {
   if (refused !== undefined) return { ok: false, findings: [refused] };
   if (text === undefined) return { ok: false, findings: [fault('The body is not UTF-8.')] };
   const tally = { members: 0 };
-  if (isOrdinary(parsed, tally, 0) && tally.members === countMembers(text))
+  if (isOrdinary(parsed, tally, 0) && tally.members === (members ?? countMembers(text)))
     return { ok: true, value: parsed, findings: [] };
   if (isLong) return { ok: false, findings: [fault(TOO_LONG_TO_SAY)] };
   const { reading, value } = readJsonText(text, { keepsOffsets: false });
