@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 import { errorCode } from '../../core/errors/error-code.ts';
 import { formatAddress, type ListenAddress } from '../../core/network/listen-address.ts';
 import { listenerOf, processText } from './process-text.ts';
@@ -38,9 +38,16 @@ export async function withListenErrors<T>(
   }
 }
 
-/** @returns the address, with the actual port. @throws Error the address can't be listened on */
-export async function listenOn(server: Server, { host, port }: ListenAddress): Promise<ListenAddress> {
-  server.listen(port, host);
+/**
+ * @param options `reusePort`: other listeners of this user that say so too may have the same port
+ * @returns the address, with the actual port. @throws Error the address can't be listened on
+ */
+export async function listenOn(
+  server: Server,
+  { host, port }: ListenAddress,
+  options: Pick<ListenOptions, 'reusePort'> = {},
+): Promise<ListenAddress> {
+  server.listen({ ...options, port, host });
   await once(server, 'listening');
   const address = server.address();
   return { host, port: typeof address === 'object' && address !== null ? address.port : port };

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionPlaces, Place } from '../../adapters/http/connection-places.ts';
 import type { PipelineQueue } from '../../adapters/http/pipeline-queue.ts';
+import type { PortListeners } from '../../adapters/http/port-listeners.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import { addressGroup } from '../../core/network/address-group.ts';
 import type { ClientAddresses } from './client-address.ts';
@@ -153,14 +154,12 @@ export class Connections {
  */
 export async function drainServer(
   server: Server | SecureServer,
-  connections: Connections,
+  { listeners, connections }: { readonly listeners: Pick<PortListeners, 'close'>; readonly connections: Connections },
   clock: Clock,
   timeoutMs: number,
 ): Promise<number> {
   const ended = new AbortController();
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
+  const closed = listeners.close();
   connections.closeIdle();
   let cut = 0;
   const deadline = async (): Promise<void> => {

@@ -3,9 +3,11 @@ import { createServer as createSecureServer, Server as SecureServer } from 'node
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { PortListeners } from '../../adapters/http/port-listeners.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Cidr } from '../../core/network/cidr.ts';
+import type { ListenAddress } from '../../core/network/listen-address.ts';
 import { newId } from '../../core/receipt/ids.ts';
 import type { Admission } from './admission.ts';
 import type { Authenticate, Gatekeeping } from './authorise.ts';
@@ -71,6 +73,8 @@ export interface AppOptions {
 export interface App {
   /** Not listening yet. */
   readonly server: Server | SecureServer;
+  /** Accepts connections. @returns the address, with the actual port. @throws Error the address can't be listened on */
+  readonly listen: (address: ListenAddress) => Promise<ListenAddress>;
   readonly scheme: 'http' | 'https';
   /** Uses another certificate for new connections; open ones continue unchanged. Only with `tls`. */
   readonly useTls: (files: TlsFiles) => void;
@@ -253,12 +257,14 @@ export function createApp(options: AppOptions): App {
   server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
   server.on('connect', (_request, socket) => refuser.refuseTunnel(socket, requestId()));
   followConnections(server, connections);
+  const listeners = new PortListeners(server);
   const drain = (timeoutMs: number): Promise<number> => {
     draining = true;
-    return drainServer(server, connections, clock, timeoutMs);
+    return drainServer(server, { listeners, connections }, clock, timeoutMs);
   };
   return {
     server,
+    listen: (address) => listeners.listen(address),
     scheme: options.tls === undefined ? 'http' : 'https',
     useTls: (files) => replaceTls(server, files),
     drain,

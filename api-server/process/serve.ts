@@ -1,5 +1,5 @@
 import { observeCertificate, type Metrics } from '../../adapters/telemetry/metrics.ts';
-import { withListenErrors, listenOn } from '../../adapters/process/listen.ts';
+import { withListenErrors } from '../../adapters/process/listen.ts';
 import { serveMetrics } from '../../adapters/http/serve-metrics.ts';
 import { serveProbes, type ProbesServer } from '../../adapters/http/serve-probes.ts';
 import { until } from '../../adapters/time/until.ts';
@@ -197,7 +197,7 @@ export async function serve(platform: Platform, options: ServeOptions): Promise<
   const scraped = await withListenErrors(options.metricsListen, '--metrics-listen', () =>
     serveMetrics(options.metricsListen, { slices: () => allSlices(platform, options) }, log.logger),
   );
-  const taken = await withListenErrors(options.listen, '--listen', () => listenOn(app.server, options.listen));
+  const taken = await withListenErrors(options.listen, '--listen', () => app.listen(options.listen));
   // Last: an answer to a probe says that the API itself listens.
   const probes = await serveProbesOf(platform, options);
   const unwatch = options.tls === undefined ? undefined : followTls(platform, app, options.tls);

@@ -1,5 +1,5 @@
 import { randomSource } from '../../adapters/keys/primitives.ts';
-import { listenOn, withListenErrors } from '../../adapters/process/listen.ts';
+import { withListenErrors } from '../../adapters/process/listen.ts';
 import { packageRoot } from '../../adapters/process/package-root.ts';
 import type { ProcessLog } from '../../adapters/telemetry/logger.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
@@ -47,7 +47,7 @@ export async function serveStatus(
     isBehindProxy: isBehindTlsProxy,
     ...(first === undefined || isBehindTlsProxy ? {} : { tls: first.files }),
   });
-  const taken = await withListenErrors(listen, '--listen', () => listenOn(app.server, listen));
+  const taken = await withListenErrors(listen, '--listen', () => app.listen(listen));
   const provider = await withListenErrors(providerListen, '--provider-listen', () =>
     startCanaryProvider(providerListen, first?.files),
   );

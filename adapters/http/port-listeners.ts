@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import { createServer, type Server, type Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import type { ListenAddress } from '../../core/network/listen-address.ts';
+import { listenOn } from '../process/listen.ts';
+
+/**
+ * Listeners of one port. Node accepts one connection of a listener in each turn of the event loop: with a single one, a
+ * caller would wait a second behind 500 connections that a stranger opened at once, for turns of 2 ms. More than so many new
+ * connections in a turn would delay what is open already.
+ */
+const LISTENERS = 16;
+/** The system spreads new connections over the listeners of a port; others than Linux give all to the last one. */
+const IS_SPREAD = process.platform === 'linux';
+
+async function closed(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const end = once(server, 'close');
+  server.close();
+  await end;
+}
+
+/** Fails where a listener of another program would share the port: the system lets those of one user do that. */
+async function checkUnused(address: ListenAddress): Promise<void> {
+  const probe = createServer();
+  await listenOn(probe, address);
+  await closed(probe);
+}
+
+/** What accepts the connections of a server for HTTP. */
+export class PortListeners {
+  readonly #server: HttpServer | HttpsServer;
+  readonly #more: Server[] = [];
+
+  /** @param server not listening yet */
+  constructor(server: HttpServer | HttpsServer) {
+    this.#server = server;
+  }
+
+  /** @returns the address, with the actual port. @throws Error the address can't be listened on */
+  async listen(address: ListenAddress): Promise<ListenAddress> {
+    if (!IS_SPREAD) return listenOn(this.#server, address);
+    if (address.port !== 0) await checkUnused(address);
+    const taken = await listenOn(this.#server, address, { reusePort: true });
+    try {
+      while (this.#more.length < LISTENERS - 1) await this.#add(taken);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+    return taken;
+  }
+
+  /** Accepts no further connection. Resolves when all connections are closed. */
+  async close(): Promise<void> {
+    await Promise.all([this.#server, ...this.#more].map(closed));
+  }
+
+  async #add(address: ListenAddress): Promise<void> {
+    // As Node's HTTP servers accept them.
+    const listener = createServer({ allowHalfOpen: !(this.#server instanceof TlsServer), noDelay: true });
+    listener.on('connection', (socket: Socket) => this.#server.emit('connection', socket));
+    this.#more.push(listener);
+    await listenOn(listener, address, { reusePort: true });
+  }
+}
