@@ -10,7 +10,6 @@ import { createApp, type Answered, type App, type AppOptions } from '../../api-s
 import type { Caller } from '../../core/api-key/caller.ts';
 import type { Scope } from '../../core/api-key/scopes.ts';
 import { checkAnswer, type Answer } from './openapi-check.ts';
-import { listenOnLoopback } from '../../adapters/process/listen.ts';
 
 /** 2026-11-20T10:00:00Z */
 export const TEST_NOW = 1_795_168_800_000;
@@ -136,7 +135,7 @@ export async function startApp(
     ...rest,
   });
   const openapi = openapiOf([...routes, described], about);
-  const port = await listenOnLoopback(app.server);
+  const { port } = await app.listen({ host: '127.0.0.1', port: 0 });
   const call = async (
     method: string,
     path: string,
@@ -153,7 +152,7 @@ export async function startApp(
   };
   const close = async (): Promise<void> => {
     app.server.closeAllConnections();
-    if (app.server.listening) await new Promise((resolve) => app.server.close(resolve));
+    await app.drain(0);
   };
   return { app, port, openapi, logged, observed, call, raw: (...parts) => converse(port, parts), close };
 }

@@ -8,10 +8,10 @@ import { createApp, type App } from '../../../../api-server/http/server.ts';
 import { healthRoutes } from '../../../../api-server/services/health/routes.ts';
 import { systemClock } from '../../../../adapters/time/clock.ts';
 import { issue, makeCa } from '../../../support/tls.ts';
-import { listenOnLoopback } from '../../../../adapters/process/listen.ts';
 
 const ca = makeCa();
 const leaf = issue(ca, { names: ['localhost'], ips: ['127.0.0.1'] });
+const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
 function start(): App {
   return createApp({
@@ -37,7 +37,7 @@ async function shown(port: number, most?: 'TLSv1.1'): Promise<readonly [TLSSocke
 describe('the API over TLS', () => {
   it('answers with its certificate, and drains like any other', async () => {
     const app = start();
-    const port = await listenOnLoopback(app.server);
+    const { port } = await app.listen(LOOPBACK);
     const body = await new Promise<string>((resolve, reject) => {
       const asked = get({ host: '127.0.0.1', port, path: '/health', ca: ca.certificate }, (response) => {
         text(response).then(resolve, reject);
@@ -48,9 +48,23 @@ describe('the API over TLS', () => {
     expect(await app.drain(1000)).to.equal(0);
   });
 
+  it('answers on every listener of its port', async () => {
+    const app = start();
+    const { port } = await app.listen(LOOPBACK);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const [socket] = await shown(port);
+        socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+        return (await text(socket)).startsWith('HTTP/1.1 200 ');
+      }),
+    );
+    expect(answers).to.deep.equal(answers.map(() => true));
+    await app.drain(1000);
+  });
+
   it('shows another certificate to who comes after it was replaced, and keeps the connections before', async () => {
     const app = start();
-    const port = await listenOnLoopback(app.server);
+    const { port } = await app.listen(LOOPBACK);
     const [before, old] = await shown(port);
     const next = issue(ca, { names: ['localhost', 'other.example'] });
     app.useTls({ cert: next.certificate, key: next.key });
@@ -66,7 +80,7 @@ describe('the API over TLS', () => {
 
   it('says nothing to plain HTTP', async () => {
     const app = start();
-    const port = await listenOnLoopback(app.server);
+    const { port } = await app.listen(LOOPBACK);
     const refused = await fetch(`http://127.0.0.1:${port}/health`).then(
       () => 'answered',
       () => 'refused',
