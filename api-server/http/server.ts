@@ -189,13 +189,17 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
   return server;
 }
 
-/** Over TLS a connection is counted when the system accepts it, and its requests come from another socket. */
-function followConnections(server: Listener, connections: Connections): void {
+/**
+ * Over TLS a connection is counted when the system accepts it, and its requests come from another socket.
+ * @returns what will accept the connections
+ */
+function followConnections(server: Listener, connections: Connections): PortListeners {
   if (!(server instanceof SecureServer)) server.on('connection', (socket: Socket) => connections.add(socket));
   else {
     server.on('connection', (socket: Socket) => connections.addBelowTls(socket));
     server.on('secureConnection', (socket: TLSSocket) => connections.secure(socket));
   }
+  return new PortListeners(server);
 }
 
 function replaceTls(server: Listener, files: TlsFiles): void {
@@ -256,8 +260,7 @@ export function createApp(options: AppOptions): App {
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
   server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
   server.on('connect', (_request, socket) => refuser.refuseTunnel(socket, requestId()));
-  followConnections(server, connections);
-  const listeners = new PortListeners(server);
+  const listeners = followConnections(server, connections);
   const drain = (timeoutMs: number): Promise<number> => {
     draining = true;
     return drainServer(server, { listeners, connections }, clock, timeoutMs);

@@ -8,16 +8,21 @@ import { listenOn } from '../../../../adapters/process/listen.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 
+function acceptedBy(server: Server, then: (socket: Socket) => unknown = () => undefined): ReadonlySet<Socket> {
+  const accepted = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    accepted.add(socket);
+    then(socket);
+  });
+  return accepted;
+}
+
 /** Turns of the event loop until all of these connections, opened at once, are accepted. Then they are closed. */
 async function turnsToAccept(server: Server, port: number, count: number): Promise<number> {
-  let accepted = 0;
-  server.on('connection', (socket: Socket) => {
-    accepted += 1;
-    socket.on('error', () => undefined).destroy();
-  });
+  const accepted = acceptedBy(server, (socket) => socket.on('error', () => undefined).destroy());
   for (let client = 0; client < count; client += 1) connect(port, LOOPBACK.host).on('error', () => undefined);
   let turns = 0;
-  for (; accepted < count; turns += 1) await nextTurn();
+  for (; accepted.size < count; turns += 1) await nextTurn();
   return turns;
 }
 
@@ -49,10 +54,9 @@ describe('the listeners of a port', () => {
     const server = createServer();
     const listeners = new PortListeners(server);
     const { port, host } = await listeners.listen(LOOPBACK);
-    let accepted = 0;
-    server.on('connection', () => (accepted += 1));
+    const accepted = acceptedBy(server);
     const clients = Array.from({ length: 40 }, () => connect(port, host));
-    while (accepted < clients.length) await nextTurn();
+    while (accepted.size < clients.length) await nextTurn();
     let isClosed = false;
     const closing = listeners.close().then(() => (isClosed = true));
     const late = connect(port, host);
