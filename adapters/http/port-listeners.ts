@@ -22,7 +22,10 @@ async function closed(server: Server): Promise<void> {
   await end;
 }
 
-/** Fails where a listener of another program would share the port: the system lets those of one user do that. */
+/**
+ * Fails where another program listens already: the system would let those of one user share the port. It does not see one
+ * that starts within the same milliseconds.
+ */
 async function checkUnused(address: ListenAddress): Promise<void> {
   const probe = createServer();
   await listenOn(probe, address);
@@ -33,6 +36,7 @@ async function checkUnused(address: ListenAddress): Promise<void> {
 export class PortListeners {
   readonly #server: HttpServer | HttpsServer;
   readonly #more: Server[] = [];
+  #closing: Promise<void> | undefined;
 
   /** @param server not listening yet */
   constructor(server: HttpServer | HttpsServer) {
@@ -44,25 +48,30 @@ export class PortListeners {
     if (!IS_SPREAD) return listenOn(this.#server, address);
     if (address.port !== 0) await checkUnused(address);
     const taken = await listenOn(this.#server, address, { reusePort: true });
-    try {
-      while (this.#more.length < LISTENERS - 1) await this.#add(taken);
-    } catch (error) {
-      await this.close();
-      throw error;
-    }
+    const bound = this.#server.address();
+    // A name may have several addresses: all listeners have that of the first.
+    const host = typeof bound === 'object' && bound !== null ? bound.address : taken.host;
+    for (let count = 1; count < LISTENERS; count += 1) if (!(await this.#add({ ...taken, host }))) break;
     return taken;
   }
 
   /** Accepts no further connection. Resolves when all connections are closed. */
-  async close(): Promise<void> {
-    await Promise.all([this.#server, ...this.#more].map(closed));
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([this.#server, ...this.#more].map(closed)).then(() => undefined);
+    return this.#closing;
   }
 
-  async #add(address: ListenAddress): Promise<void> {
+  /** @returns false: the system gives no further listener. Those that there are accept all connections. */
+  async #add(address: ListenAddress): Promise<boolean> {
     // As Node's HTTP servers accept them.
     const listener = createServer({ allowHalfOpen: !(this.#server instanceof TlsServer), noDelay: true });
     listener.on('connection', (socket: Socket) => this.#server.emit('connection', socket));
+    try {
+      await listenOn(listener, address, { reusePort: true });
+    } catch {
+      return false;
+    }
     this.#more.push(listener);
-    await listenOn(listener, address, { reusePort: true });
+    return true;
   }
 }

@@ -32,7 +32,7 @@ export interface ConnectionsOptions {
   readonly isOwn: ClientAddresses['isOwn'];
 }
 
-/** Unique among the open connections of a listener. */
+/** Unique among the open connections of a port. */
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 /** The connections of a server with their open answers. `server.ts` owns them. */

@@ -66,11 +66,12 @@ describe('the listeners of a port', () => {
     for (let turn = 0; turn < 20; turn += 1) await nextTurn();
     expect(isClosed).to.equal(false);
     last?.destroy();
-    await closing;
+    await Promise.all([closing, listeners.close()]);
   });
 
-  it('leave HTTP as it is: every connection gets its answer, also one whose caller ended its side', async () => {
+  it('leave HTTP as it is: every connection gets its answer, and may be half open', async () => {
     const server = createServer((_request, response) => response.end('here'));
+    const accepted = acceptedBy(server);
     const listeners = new PortListeners(server);
     const { port, host } = await listeners.listen(LOOPBACK);
     const answers = await Promise.all(
@@ -83,6 +84,7 @@ describe('the listeners of a port', () => {
       }),
     );
     expect(answers).to.deep.equal(Array.from({ length: 40 }, () => true));
+    expect([...accepted].map(({ allowHalfOpen }) => allowHalfOpen)).to.deep.equal(answers);
     await listeners.close();
   });
 });
