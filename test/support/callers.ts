@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Starts callers at a steady rate, whether the previous caller was answered or not. After a pause of this process, all
- * callers that are due start at once.
+ * callers that are due start at once, also when it stops.
  * @param perSecond callers
  * @param call the work of one caller, by its number; must not reject
  * @returns stops new callers; resolves when every caller is done
@@ -10,13 +10,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 export function startCallers(perSecond: number, call: (number: number) => Promise<unknown>): () => Promise<void> {
   const open = new Set<Promise<unknown>>();
   const stopped = new AbortController();
+  const began = performance.now();
+  const start = (number: number): void => {
+    const called = call(number).finally(() => open.delete(called));
+    open.add(called);
+  };
   const calling = async (): Promise<void> => {
-    const began = performance.now();
-    for (let number = 0; !stopped.signal.aborted; number += 1) {
-      const called = call(number).finally(() => open.delete(called));
-      open.add(called);
-      const next = began + ((number + 1) * 1000) / perSecond;
-      await delay(Math.max(0, next - performance.now()), undefined, { signal: stopped.signal }).catch(() => undefined);
+    for (let number = 0; ;) {
+      const wait = began + (number * 1000) / perSecond - performance.now();
+      if (wait <= 0) start(number++);
+      else if (stopped.signal.aborted) return;
+      else await delay(wait, undefined, { signal: stopped.signal }).catch(() => undefined);
     }
   };
   const called = calling();
