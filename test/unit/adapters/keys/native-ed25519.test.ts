@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { loadNativeEd25519, type NativeEd25519, type VerifyEd25519 } from '../../../../adapters/keys/native-ed25519.ts';
@@ -154,6 +155,12 @@ const zeros = (signature: Uint8Array): number => {
   signature.fill(0);
   return 0;
 };
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+/** Single pages of this process that can only be read, and that no core dump holds: `dd` of proc_pid_smaps(5). */
+function guardedPages(): number {
+  const regions = readFileSync('/proc/self/smaps', 'utf8').split(/\n(?=[\da-f]+-[\da-f]+ )/);
+  return regions.filter((region) => /^\S+ r--p .*\nSize: +4 kB\n[^]*VmFlags:.* dd\b/.test(region)).length;
+}
 const reasonOf = (result: NativeEd25519): string => (result.ok ? '' : result.reason);
 
 describe('loadNativeEd25519', () => {
@@ -214,6 +221,15 @@ describe('loadNativeEd25519', () => {
       it(`does not use one that ${what}`, () => {
         expect(reasonOf(exporting(binaryWith(changed)))).to.contain(reason);
       });
+
+    it('keeps each key in pages that can only be read, and are in no core dump', function onLinux() {
+      const native = loadNativeEd25519();
+      if (process.platform !== 'linux' || !native.ok) return this.skip();
+      const keys = Array.from({ length: 20 }, (_, index) => native.signWith(Buffer.alloc(32, index)));
+      expect(guardedPages()).to.be.at.least(keys.length);
+      expect(new Set(keys.map((sign) => hexOf(sign(Buffer.from('used')))))).to.have.lengthOf(keys.length);
+      return undefined;
+    });
 
     it('uses it unchanged', () => {
       expect(reasonOf(exporting(binaryWith({})))).to.equal('');
