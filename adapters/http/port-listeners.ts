@@ -5,13 +5,13 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { ListenAddress } from '../../core/network/listen-address.ts';
 import { listenOn } from '../process/listen.ts';
+import { WaitingConnections } from './waiting-connections.ts';
 
 /**
  * Listeners of one port. Node accepts one connection of a listener in each turn of the event loop: with a single one, a
- * caller would wait a second behind 500 connections that a stranger opened at once, for turns of 2 ms. With sixteen, what 500
- * new connections send at once delays what is open already: p99 171 ms in place of 97.
+ * caller would wait a second behind 500 connections that a stranger opened at once, for turns of 2 ms.
  */
-const LISTENERS = 4;
+const LISTENERS = 16;
 /** The system spreads new connections over the listeners of a port; others than Linux give all to the last one. */
 const IS_SPREAD = process.platform === 'linux';
 
@@ -36,11 +36,14 @@ async function checkUnused(address: ListenAddress): Promise<void> {
 export class PortListeners {
   readonly #server: HttpServer | HttpsServer;
   readonly #more: Server[] = [];
+  /** What the further listeners have accepted. */
+  readonly #waiting: WaitingConnections;
   #closing: Promise<void> | undefined;
 
   /** @param server not listening yet */
   constructor(server: HttpServer | HttpsServer) {
     this.#server = server;
+    this.#waiting = new WaitingConnections((socket) => this.#begin(socket));
   }
 
   /** @returns the address, with the actual port. @throws Error the address can't be listened on */
@@ -57,6 +60,7 @@ export class PortListeners {
 
   /** Accepts no further connection. Resolves when all connections are closed. */
   close(): Promise<void> {
+    this.#waiting.close();
     this.#closing ??= Promise.all([this.#server, ...this.#more].map(closed)).then(() => undefined);
     return this.#closing;
   }
@@ -64,8 +68,12 @@ export class PortListeners {
   /** @returns false: the system gives no further listener. Those that there are accept all connections. */
   async #add(address: ListenAddress): Promise<boolean> {
     // As Node's HTTP servers accept them.
-    const listener = createServer({ allowHalfOpen: !(this.#server instanceof TlsServer), noDelay: true });
-    listener.on('connection', (socket: Socket) => this.#server.emit('connection', socket));
+    const listener = createServer({
+      allowHalfOpen: !(this.#server instanceof TlsServer),
+      noDelay: true,
+      pauseOnConnect: true,
+    });
+    listener.on('connection', (socket: Socket) => this.#waiting.add(socket));
     try {
       await listenOn(listener, address, { reusePort: true });
     } catch {
@@ -73,5 +81,10 @@ export class PortListeners {
     }
     this.#more.push(listener);
     return true;
+  }
+
+  #begin(socket: Socket): void {
+    this.#server.emit('connection', socket);
+    socket.resume();
   }
 }

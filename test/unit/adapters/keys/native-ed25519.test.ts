@@ -227,7 +227,7 @@ describe('loadNativeEd25519', () => {
       if (process.platform !== 'linux' || !native.ok) return this.skip();
       const keys = Array.from({ length: 20 }, (_, index) => native.signWith(Buffer.alloc(32, index)));
       expect(guardedPages()).to.be.at.least(keys.length);
-      expect(new Set(keys.map((sign) => hexOf(sign(Buffer.from('used')))))).to.have.lengthOf(keys.length);
+      expect(new Set(keys.map((signs) => hexOf(signs(Buffer.from('used')))))).to.have.lengthOf(keys.length);
       return undefined;
     });
 
