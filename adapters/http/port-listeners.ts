@@ -32,15 +32,13 @@ async function checkUnused(address: ListenAddress): Promise<void> {
   await closed(probe);
 }
 
-/** What accepts the connections of a server for HTTP. */
+/** What accepts the connections of a server for HTTP, which does not listen itself. */
 export class PortListeners {
   readonly #server: HttpServer | HttpsServer;
-  readonly #more: Server[] = [];
-  /** What the further listeners have accepted. */
+  readonly #listeners: Server[] = [];
   readonly #waiting: WaitingConnections;
   #closing: Promise<void> | undefined;
 
-  /** @param server not listening yet */
   constructor(server: HttpServer | HttpsServer) {
     this.#server = server;
     this.#waiting = new WaitingConnections((socket) => this.#begin(socket));
@@ -48,39 +46,49 @@ export class PortListeners {
 
   /** @returns the address, with the actual port. @throws Error the address can't be listened on */
   async listen(address: ListenAddress): Promise<ListenAddress> {
-    if (!IS_SPREAD) return listenOn(this.#server, address);
+    if (!IS_SPREAD) return this.#add(address);
     if (address.port !== 0) await checkUnused(address);
-    const taken = await listenOn(this.#server, address, { reusePort: true });
-    const bound = this.#server.address();
+    const taken = await this.#add(address);
+    const bound = this.#listeners[0]?.address();
     // A name may have several addresses: all listeners have that of the first.
     const host = typeof bound === 'object' && bound !== null ? bound.address : taken.host;
-    for (let count = 1; count < LISTENERS; count += 1) if (!(await this.#add({ ...taken, host }))) break;
+    for (let count = 1; count < LISTENERS; count += 1) if (!(await this.#addFurther({ ...taken, host }))) break;
     return taken;
   }
 
   /** Accepts no further connection. Resolves when all connections are closed. */
   close(): Promise<void> {
-    this.#waiting.close();
-    this.#closing ??= Promise.all([this.#server, ...this.#more].map(closed)).then(() => undefined);
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** @returns false: the system gives no further listener. Those that there are accept all connections. */
-  async #add(address: ListenAddress): Promise<boolean> {
-    // As Node's HTTP servers accept them.
-    const listener = createServer({
-      allowHalfOpen: !(this.#server instanceof TlsServer),
-      noDelay: true,
-      pauseOnConnect: true,
-    });
+  async #close(): Promise<void> {
+    this.#waiting.close();
+    // Closes connections between two requests, and ends the checks that `listening` began.
+    this.#server.close();
+    await Promise.all(this.#listeners.map(closed));
+  }
+
+  async #add(address: ListenAddress): Promise<ListenAddress> {
+    // As Node's HTTP servers accept them, but paused.
+    const allowHalfOpen = !(this.#server instanceof TlsServer);
+    const listener = createServer({ allowHalfOpen, noDelay: true, pauseOnConnect: true });
     listener.on('connection', (socket: Socket) => this.#waiting.add(socket));
+    const taken = await listenOn(listener, address, { reusePort: IS_SPREAD });
+    this.#listeners.push(listener);
+    // Node checks for slow headers and requests once its server listens.
+    if (this.#listeners.length === 1) this.#server.emit('listening');
+    return taken;
+  }
+
+  /** @returns false: the system gives no further listener. Those that there are accept all connections. */
+  async #addFurther(address: ListenAddress): Promise<boolean> {
     try {
-      await listenOn(listener, address, { reusePort: true });
+      await this.#add(address);
+      return true;
     } catch {
       return false;
     }
-    this.#more.push(listener);
-    return true;
   }
 
   #begin(socket: Socket): void {
