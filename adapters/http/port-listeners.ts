@@ -8,10 +8,13 @@ import { listenOn } from '../process/listen.ts';
 import { WaitingConnections } from './waiting-connections.ts';
 
 /**
- * Listeners of one port. Node accepts one connection of a listener in each turn of the event loop: with a single one, a
- * caller would wait a second behind 500 connections that a stranger opened at once, for turns of 2 ms.
+ * Listeners of one port. Node accepts one connection of a listener in each turn of the event loop, in the order in which they
+ * came: with a single one, a caller would wait a second behind 500 connections that a stranger opened at once, for turns of 2
+ * ms. What is accepted begins at the pace of `WaitingConnections`.
  */
 const LISTENERS = 16;
+/** Each of them holds a descriptor. */
+export const MOST_WAITING = 1024;
 /** The system spreads new connections over the listeners of a port; others than Linux give all to the last one. */
 const IS_SPREAD = process.platform === 'linux';
 
@@ -39,9 +42,19 @@ export class PortListeners {
   readonly #waiting: WaitingConnections;
   #closing: Promise<void> | undefined;
 
-  constructor(server: HttpServer | HttpsServer) {
+  /** @param mostWaiting connections that are accepted and have not begun, before their pace gives way */
+  constructor(server: HttpServer | HttpsServer, mostWaiting = MOST_WAITING) {
     this.#server = server;
-    this.#waiting = new WaitingConnections((socket) => this.#begin(socket));
+    this.#waiting = new WaitingConnections({
+      begin: (socket) => this.#begin(socket),
+      most: mostWaiting,
+      now: () => performance.now(),
+    });
+  }
+
+  /** Connections that have not begun. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /** @returns the address, with the actual port. @throws Error the address can't be listened on */
@@ -56,7 +69,7 @@ export class PortListeners {
     return taken;
   }
 
-  /** Accepts no further connection. Resolves when all connections are closed. */
+  /** Accepts no further connection, and resets those that have not begun. Resolves when all connections are closed. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -75,6 +88,10 @@ export class PortListeners {
     const listener = createServer({ allowHalfOpen, noDelay: true, pauseOnConnect: true });
     listener.on('connection', (socket: Socket) => this.#waiting.add(socket));
     const taken = await listenOn(listener, address, { reusePort: IS_SPREAD });
+    if (this.#closing !== undefined) {
+      listener.close();
+      throw new Error('closed while it began to listen');
+    }
     this.#listeners.push(listener);
     // Node checks for slow headers and requests once its server listens.
     if (this.#listeners.length === 1) this.#server.emit('listening');

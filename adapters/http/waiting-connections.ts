@@ -2,27 +2,39 @@ import type { Socket } from 'node:net';
 import { FairQueue } from '../../core/fair-share/fair-queue.ts';
 import { addressGroup } from '../../core/network/address-group.ts';
 
-/** More would hold memory for nothing: then another one begins for each that is accepted. */
-const MOST = 4096;
+/** After this time a connection has waited for long. */
+const LONG_MS = 50;
+/** Connections that begin in a turn of the event loop while they have waited for long. */
+const MOST_BEGUN = 4;
+
+interface Waiting {
+  readonly socket: Socket;
+  /** Of a monotonic clock, ms. */
+  readonly since: number;
+}
+
+export interface WaitingConnectionsOptions {
+  /** Serves a connection, which is paused. */
+  readonly begin: (socket: Socket) => void;
+  /** When more wait, another one begins for each that comes. */
+  readonly most: number;
+  /** Monotonic, ms. */
+  readonly now: () => number;
+}
 
 /**
- * New connections that begin one in a turn of the event loop: each may cost a handshake, and bring 64 KiB at once. Addresses
- * take turns, so that nobody waits behind the connections of another address. Those that wait are not read.
+ * New connections begin one by one, each in a turn of the event loop: one may cost a handshake, and bring 64 KiB at once. While
+ * they wait for long, up to four begin in a turn. Addresses take turns: a newcomer waits for one connection of each other
+ * address at most. Those that wait are not read.
  */
 export class WaitingConnections {
-  readonly #begin: (socket: Socket) => void;
-  readonly #most: number;
-  readonly #queue = new FairQueue<Socket>();
-  /** One has begun in this turn. */
-  #begun = false;
+  readonly #options: WaitingConnectionsOptions;
+  readonly #queue = new FairQueue<Waiting>();
+  /** The next ones wait for a turn. */
+  #paced = false;
 
-  /**
-   * @param begin serves a connection, which is paused
-   * @param most that wait. Default: 4 096
-   */
-  constructor(begin: (socket: Socket) => void, most = MOST) {
-    this.#begin = begin;
-    this.#most = most;
+  constructor(options: WaitingConnectionsOptions) {
+    this.#options = options;
   }
 
   get size(): number {
@@ -32,28 +44,36 @@ export class WaitingConnections {
   /** @param socket paused: accepted with `pauseOnConnect` */
   add(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
-    this.#queue.push({ tenant: addressGroup(address), key: address }, socket);
-    if (!this.#begun) {
-      this.#begun = true;
-      setImmediate(() => this.#turn());
-      this.#next();
-    } else if (this.#queue.size > this.#most) this.#next();
+    this.#queue.push({ tenant: addressGroup(address), key: address }, { socket, since: this.#options.now() });
+    if (this.#paced && this.#queue.size <= this.#options.most) return;
+    if (!this.#paced) this.#pace();
+    this.#beginNext();
   }
 
   /** Closes those that wait. */
   close(): void {
-    for (let socket = this.#queue.shift(); socket !== undefined; socket = this.#queue.shift()) socket.destroy();
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) next.socket.destroy();
+  }
+
+  #pace(): void {
+    this.#paced = true;
+    setImmediate(() => this.#turn());
   }
 
   #turn(): void {
-    this.#begun = this.#queue.size > 0;
-    if (!this.#begun) return;
-    setImmediate(() => this.#turn());
-    this.#next();
+    this.#paced = false;
+    if (this.#queue.size === 0) return;
+    this.#pace();
+    let begun = 0;
+    do begun += 1;
+    while (this.#beginNext() && begun < MOST_BEGUN);
   }
 
-  #next(): void {
-    const socket = this.#queue.shift();
-    if (socket !== undefined) this.#begin(socket);
+  /** @returns whether it had waited for long */
+  #beginNext(): boolean {
+    const next = this.#queue.shift();
+    if (next === undefined) return false;
+    this.#options.begin(next.socket);
+    return this.#options.now() - next.since > LONG_MS;
   }
 }

@@ -9,6 +9,7 @@ import type { Refusal, ServerLimits } from './server-limits.ts';
 
 /** What strangers make the server hold at present. */
 export interface HttpLoad {
+  /** Those that have not begun too. */
   readonly connections: number;
   /** Bytes of bodies that have not arrived whole, or wait for their turn. */
   readonly bodyBytes: number;

@@ -3,7 +3,7 @@ import { createServer as createSecureServer, Server as SecureServer } from 'node
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { PortListeners } from '../../adapters/http/port-listeners.ts';
+import { MOST_WAITING, PortListeners } from '../../adapters/http/port-listeners.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Cidr } from '../../core/network/cidr.ts';
@@ -71,7 +71,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** Not listening yet. */
+  /** Gets its connections from `listen`; it does not listen itself. */
   readonly server: Server | SecureServer;
   /** Accepts connections. @returns the address, with the actual port. @throws Error the address can't be listened on */
   readonly listen: (address: ListenAddress) => Promise<ListenAddress>;
@@ -189,17 +189,21 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
   return server;
 }
 
+/** Connections that have not begun have descriptors too: an eighth of those that the bound allows. */
+const mostWaiting = ({ connections }: ServerLimits): number =>
+  connections === 0 ? MOST_WAITING : Math.min(MOST_WAITING, Math.ceil(connections / 8));
+
 /**
- * Over TLS a connection is counted when the system accepts it, and its requests come from another socket.
+ * Over TLS a connection is counted when its handshake begins, and its requests come from another socket.
  * @returns what will accept the connections
  */
-function followConnections(server: Listener, connections: Connections): PortListeners {
+function followConnections(server: Listener, connections: Connections, limits: ServerLimits): PortListeners {
   if (!(server instanceof SecureServer)) server.on('connection', (socket: Socket) => connections.add(socket));
   else {
     server.on('connection', (socket: Socket) => connections.addBelowTls(socket));
     server.on('secureConnection', (socket: TLSSocket) => connections.secure(socket));
   }
-  return new PortListeners(server);
+  return new PortListeners(server, mostWaiting(limits));
 }
 
 function replaceTls(server: Listener, files: TlsFiles): void {
@@ -260,7 +264,7 @@ export function createApp(options: AppOptions): App {
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
   server.on('clientError', (error, socket) => refuser.refuse(error, socket, requestId()));
   server.on('connect', (_request, socket) => refuser.refuseTunnel(socket, requestId()));
-  const listeners = followConnections(server, connections);
+  const listeners = followConnections(server, connections, limits);
   const drain = (timeoutMs: number): Promise<number> => {
     draining = true;
     return drainServer(server, { listeners, connections }, clock, timeoutMs);
@@ -273,7 +277,11 @@ export function createApp(options: AppOptions): App {
     drain,
     load: () => {
       const bound = load();
-      return { ...bound, bodyBytes: bound.bodyBytes + context.turns.longBodyBytes };
+      return {
+        ...bound,
+        connections: bound.connections + listeners.waiting,
+        bodyBytes: bound.bodyBytes + context.turns.longBodyBytes,
+      };
     },
   };
 }

@@ -11,20 +11,23 @@ export function startCallers(perSecond: number, call: (number: number) => Promis
   const open = new Set<Promise<unknown>>();
   const stopped = new AbortController();
   const began = performance.now();
+  let stoppedAt = Infinity;
   const start = (number: number): void => {
     const called = call(number).finally(() => open.delete(called));
     open.add(called);
   };
   const calling = async (): Promise<void> => {
     for (let number = 0; ;) {
+      const due = ((Math.min(stoppedAt, performance.now()) - began) * perSecond) / 1000;
+      while (number <= due) start(number++);
+      if (stopped.signal.aborted) return;
       const wait = began + (number * 1000) / perSecond - performance.now();
-      if (wait <= 0) start(number++);
-      else if (stopped.signal.aborted) return;
-      else await delay(wait, undefined, { signal: stopped.signal }).catch(() => undefined);
+      await delay(Math.max(0, wait), undefined, { signal: stopped.signal }).catch(() => undefined);
     }
   };
   const called = calling();
   return async () => {
+    stoppedAt = performance.now();
     stopped.abort();
     await called;
     await Promise.all(open);

@@ -73,6 +73,30 @@ describe('the listeners of a port', () => {
     await next.close();
   });
 
+  it('reset what has not begun when they close', async function reset() {
+    if (process.platform !== 'linux') this.skip();
+    const server = createServer();
+    const accepted = acceptedBy(server);
+    const listeners = new PortListeners(server);
+    const { port } = await listeners.listen(LOOPBACK);
+    const clients = await Promise.all(Array.from({ length: 100 }, () => connected(port, LOOPBACK.host)));
+    while (listeners.waiting === 0) await nextTurn();
+    const closing = listeners.close();
+    const ended = clients.map((client) => new Promise((resolve) => client.once('close', resolve).resume()));
+    for (const socket of accepted) socket.destroy();
+    await Promise.all([closing, ...ended]);
+    expect([listeners.waiting, accepted.size < clients.length]).to.deep.equal([0, true]);
+  });
+
+  it('do not listen after they were closed meanwhile', async () => {
+    const listeners = new PortListeners(createServer());
+    const listening = listeners.listen(LOOPBACK).catch((error: unknown) => error);
+    await listeners.close();
+    expect(await listening)
+      .to.be.an('error')
+      .that.has.property('message', 'closed while it began to listen');
+  });
+
   it('accept nothing more once they close, and wait for what is open', async () => {
     const server = createServer();
     const listeners = new PortListeners(server);

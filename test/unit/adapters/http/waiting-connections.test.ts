@@ -7,21 +7,38 @@ import { WaitingConnections } from '../../../../adapters/http/waiting-connection
 const from = (remoteAddress: string): Socket =>
   Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
 
-const many = (count: number, address: string): readonly Socket[] => Array.from({ length: count }, () => from(address));
+const many = (count: number, address = '10.0.0.1'): readonly Socket[] =>
+  Array.from({ length: count }, () => from(address));
+
+interface Watched {
+  readonly waiting: WaitingConnections;
+  readonly begun: readonly Socket[];
+  readonly addAll: (sockets: readonly Socket[]) => void;
+  /** Lets time pass. */
+  readonly pass: (ms: number) => void;
+}
+
+function watched(most = 1000): Watched {
+  const begun: Socket[] = [];
+  let time = 0;
+  const waiting = new WaitingConnections({ begin: (socket) => void begun.push(socket), most, now: () => time });
+  return {
+    waiting,
+    begun,
+    addAll: (sockets) => {
+      for (const socket of sockets) waiting.add(socket);
+    },
+    pass: (ms) => {
+      time += ms;
+    },
+  };
+}
 
 describe('connections that wait for their begin', () => {
-  const begun: Socket[] = [];
-  const addresses = (): readonly (string | undefined)[] => begun.map(({ remoteAddress }) => remoteAddress);
-  const waitingWith = (most?: number): WaitingConnections =>
-    new WaitingConnections((socket) => void begun.push(socket), most);
-  beforeEach(() => {
-    begun.length = 0;
-  });
-
   it('begin in order, the first one at once, then one in a turn of the event loop', async () => {
-    const waiting = waitingWith();
-    const sockets = many(4, '10.0.0.1');
-    for (const socket of sockets) waiting.add(socket);
+    const { waiting, begun, addAll } = watched();
+    const sockets = many(4);
+    addAll(sockets);
     for (let turn = 1; turn <= sockets.length; turn += 1) {
       expect(begun).to.deep.equal(sockets.slice(0, turn));
       expect(waiting.size).to.equal(sockets.length - turn);
@@ -30,43 +47,69 @@ describe('connections that wait for their begin', () => {
     expect(begun).to.deep.equal(sockets);
   });
 
-  it('begin one in a turn also when they come one by one', async () => {
-    const waiting = waitingWith();
+  it('begin one in a turn also when they come two by two', async () => {
+    const { begun, addAll } = watched();
     for (let turn = 1; turn <= 3; turn += 1) {
-      for (const socket of many(2, '10.0.0.1')) waiting.add(socket);
+      addAll(many(2));
       expect(begun).to.have.lengthOf(turn);
       await nextTurn();
     }
   });
 
   it('begin at once again after a turn in which none came', async () => {
-    const waiting = waitingWith();
-    waiting.add(from('10.0.0.1'));
+    const { begun, addAll } = watched();
+    const [first, later] = [many(1), many(1)];
+    addAll(first);
     await nextTurn();
-    waiting.add(from('10.0.0.2'));
-    expect(addresses()).to.deep.equal(['10.0.0.1', '10.0.0.2']);
+    addAll(later);
+    expect(begun).to.deep.equal([...first, ...later]);
+  });
+
+  it('begin four in a turn once they have waited for more than 50 ms', async () => {
+    const { begun, addAll, pass } = watched();
+    addAll(many(8));
+    pass(50);
+    await nextTurn();
+    expect(begun).to.have.lengthOf(2);
+    pass(1);
+    await nextTurn();
+    expect(begun).to.have.lengthOf(6);
+    await nextTurn();
+    expect(begun).to.have.lengthOf(8);
+  });
+
+  it('begin one in a turn again when those that waited for long have begun', async () => {
+    const { begun, addAll, pass } = watched();
+    addAll(many(3));
+    pass(51);
+    addAll(many(4));
+    await nextTurn();
+    expect(begun, 'the two that waited, and the one after them').to.have.lengthOf(4);
+    await nextTurn();
+    expect(begun).to.have.lengthOf(5);
   });
 
   it('take turns by address; an IPv6 network of 64 bits is one, in which its addresses take turns', async () => {
-    const waiting = waitingWith();
+    const { waiting, begun, addAll } = watched();
     const [one, other, third] = ['2001:db8::1', '2001:db8::2', '10.0.0.1'] as const;
-    for (const socket of [...many(3, one), ...many(2, other), ...many(2, third)]) waiting.add(socket);
+    addAll([...many(3, one), ...many(2, other), ...many(2, third)]);
     while (waiting.size > 0) await nextTurn();
-    expect(addresses()).to.deep.equal([one, one, third, other, third, one, other]);
+    const addresses = begun.map(({ remoteAddress }) => remoteAddress);
+    expect(addresses).to.deep.equal([one, one, third, other, third, one, other]);
   });
 
   it('begin beyond that pace when too many wait', () => {
-    const waiting = waitingWith(3);
-    const sockets = many(10, '10.0.0.1');
-    for (const socket of sockets) waiting.add(socket);
+    const { waiting, begun, addAll } = watched(3);
+    const sockets = many(10);
+    addAll(sockets);
     expect(waiting.size).to.equal(3);
     expect(begun).to.deep.equal(sockets.slice(0, 7));
   });
 
   it('are closed, and never begin, when nothing more is served', async () => {
-    const waiting = waitingWith();
-    const sockets = many(3, '10.0.0.1');
-    for (const socket of sockets) waiting.add(socket);
+    const { waiting, begun, addAll } = watched();
+    const sockets = many(3);
+    addAll(sockets);
     waiting.close();
     await nextTurn();
     expect(begun).to.deep.equal(sockets.slice(0, 1));
