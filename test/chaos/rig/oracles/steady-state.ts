@@ -16,6 +16,12 @@ const MAX_PER_SECOND = 1;
 
 const isSecretWatch = ({ verb, resource }: KubeRequest): boolean => verb === 'watch' && resource === 'secrets';
 
+/** For example `5 update leases, 6 watch orbs`. */
+const kindsOf = (requests: readonly KubeRequest[]): string =>
+  [...Map.groupBy(requests, ({ verb, resource }) => `${verb} ${resource}`)]
+    .map(([kind, { length }]) => `${length} ${kind}`)
+    .join(', ');
+
 /**
  * Oracle c: without input the only writes are those of the lease. There is at most one call a second; watches of bound
  * Secrets are counted separately.
@@ -25,11 +31,14 @@ export function checkIdle({ requests }: Journal, window: { readonly from: number
   const within = requests.filter(({ t }) => t >= window.from && t < window.to);
   const ms = window.to - window.from;
   const writes = within.filter((entry) => isMutating(entry) && entry.resource !== 'leases');
-  const secretWatches = within.filter(isSecretWatch).length;
-  const calls = within.length - secretWatches;
+  const counted = within.filter((request) => !isSecretWatch(request));
+  const secretWatches = within.length - counted.length;
+  const calls = counted.length;
   const callsPerSecond = calls / (ms / 1000);
   const busy =
-    callsPerSecond > MAX_PER_SECOND ? [`${callsPerSecond.toFixed(2)} calls/s, at most ${MAX_PER_SECOND}`] : [];
+    callsPerSecond > MAX_PER_SECOND
+      ? [`${callsPerSecond.toFixed(2)} calls/s, at most ${MAX_PER_SECOND}: ${kindsOf(counted)}`]
+      : [];
   const wrote = writes.map(
     ({ verb, resource, namespace, name, status }) =>
       `${verb} ${resource} ${namespace ?? ''}/${name ?? ''} (${status}) while idle`,

@@ -200,9 +200,9 @@ describe('oracle c: steady state', () => {
     expect(checkIdle(journalOf([{ t: 5000, status: 409 }, event]), window).writes).to.equal(2);
   });
 
-  it('finds more than one call a second', () => {
+  it('finds more than one call a second, and names them', () => {
     const busy = journalOf(Array.from({ length: 11 }, () => ({ method: 'GET', t: 2000 })));
-    expect(checkIdle(busy, window).faults).to.deep.equal(['1.10 calls/s, at most 1']);
+    expect(checkIdle(busy, window).faults).to.deep.equal(['1.10 calls/s, at most 1: 11 get orbs']);
   });
 });
 
