@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import type { ListenAddress } from '../../core/network/listen-address.ts';
 import { listenOn } from '../process/listen.ts';
-import { WaitingConnections } from './waiting-connections.ts';
+import { mostWaiting, WaitingConnections } from './waiting-connections.ts';
 
 /**
  * Listeners of one port. Node accepts one connection of a listener in each turn of the event loop, in the order in which they
@@ -13,8 +13,6 @@ import { WaitingConnections } from './waiting-connections.ts';
  * ms. What is accepted begins at the pace of `WaitingConnections`.
  */
 const LISTENERS = 16;
-/** Each of them holds a descriptor. */
-export const MOST_WAITING = 1024;
 /** The system spreads new connections over the listeners of a port; others than Linux give all to the last one. */
 const IS_SPREAD = process.platform === 'linux';
 
@@ -42,12 +40,12 @@ export class PortListeners {
   readonly #waiting: WaitingConnections;
   #closing: Promise<void> | undefined;
 
-  /** @param mostWaiting connections that are accepted and have not begun, before their pace gives way */
-  constructor(server: HttpServer | HttpsServer, mostWaiting = MOST_WAITING) {
+  /** @param most connections that are accepted and have not begun, before their pace gives way */
+  constructor(server: HttpServer | HttpsServer, most = mostWaiting(0)) {
     this.#server = server;
     this.#waiting = new WaitingConnections({
       begin: (socket) => this.#begin(socket),
-      most: mostWaiting,
+      most,
       now: () => performance.now(),
     });
   }

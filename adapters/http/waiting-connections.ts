@@ -2,6 +2,16 @@ import type { Socket } from 'node:net';
 import { FairQueue } from '../../core/fair-share/fair-queue.ts';
 import { addressGroup } from '../../core/network/address-group.ts';
 
+const MOST = 1024;
+const PART = 8;
+
+/**
+ * Connections that may wait: each has a descriptor, as those that are served have.
+ * @param served bound of those that are served; 0: none
+ * @returns an eighth of that bound, 1 024 at most
+ */
+export const mostWaiting = (served: number): number => (served === 0 ? MOST : Math.min(MOST, Math.ceil(served / PART)));
+
 /** After this time a connection has waited for long. */
 const LONG_MS = 50;
 /** Connections that begin in a turn of the event loop while they have waited for long. */

@@ -148,8 +148,8 @@ export class Connections {
 }
 
 /**
- * Graceful stop: new connections are refused, those that have not begun are reset, idle ones are closed, and requests in flight end. After `timeoutMs` the
- * remaining connections are cut.
+ * Graceful stop: new connections are refused, those that have not begun are reset, idle ones are closed, and requests in
+ * flight end. After `timeoutMs` the remaining connections are cut.
  * @returns how many connections were cut
  */
 export async function drainServer(

@@ -3,7 +3,8 @@ import { createServer as createSecureServer, Server as SecureServer } from 'node
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { MOST_WAITING, PortListeners } from '../../adapters/http/port-listeners.ts';
+import { PortListeners } from '../../adapters/http/port-listeners.ts';
+import { mostWaiting } from '../../adapters/http/waiting-connections.ts';
 import type { Logger } from '../../adapters/telemetry/port.ts';
 import type { Clock } from '../../adapters/time/clock.ts';
 import type { Cidr } from '../../core/network/cidr.ts';
@@ -189,10 +190,6 @@ function listener(limits: ServerLimits, tls: TlsFiles | undefined): Listener {
   return server;
 }
 
-/** Connections that have not begun have descriptors too: an eighth of those that the bound allows. */
-const mostWaiting = ({ connections }: ServerLimits): number =>
-  connections === 0 ? MOST_WAITING : Math.min(MOST_WAITING, Math.ceil(connections / 8));
-
 /**
  * Over TLS a connection is counted when its handshake begins, and its requests come from another socket.
  * @returns what will accept the connections
@@ -203,7 +200,7 @@ function followConnections(server: Listener, connections: Connections, limits: S
     server.on('connection', (socket: Socket) => connections.addBelowTls(socket));
     server.on('secureConnection', (socket: TLSSocket) => connections.secure(socket));
   }
-  return new PortListeners(server, mostWaiting(limits));
+  return new PortListeners(server, mostWaiting(limits.connections));
 }
 
 function replaceTls(server: Listener, files: TlsFiles): void {

@@ -32,6 +32,7 @@ async function turnsBehind(server: Server, port: number, count: number): Promise
   let turns = 0;
   for (; ![...begun].some(({ remoteAddress }) => remoteAddress === '127.0.0.2'); turns += 1) await nextTurn();
   for (const socket of [...clients, ...begun]) socket.destroy();
+  // No number fits where most had begun already: then nothing was behind them.
   return before > count / 2 ? NaN : turns;
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { WaitingConnections } from '../../../../adapters/http/waiting-connections.ts';
+import { mostWaiting, WaitingConnections } from '../../../../adapters/http/waiting-connections.ts';
 
 /** A connection of an address, that was never opened. */
 const from = (remoteAddress: string): Socket =>
@@ -35,6 +35,18 @@ function watched(most = 1000): Watched {
 }
 
 describe('connections that wait for their begin', () => {
+  for (const [served, most] of [
+    [0, 1024],
+    [1, 1],
+    [256, 32],
+    [257, 33],
+    [8192, 1024],
+    [100_000, 1024],
+  ] as const)
+    it(`are ${most} at most where ${served} connections are served`, () => {
+      expect(mostWaiting(served)).to.equal(most);
+    });
+
   it('begin in order, the first one at once, then one in a turn of the event loop', async () => {
     const { waiting, begun, addAll } = watched();
     const sockets = many(4);

@@ -156,8 +156,11 @@ const zeros = (signature: Uint8Array): number => {
   return 0;
 };
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-/** Memory of this process that can only be read, and that no core dump holds: `dd` of proc_pid_smaps(5). In pages between others. */
-function guardedPages(): number {
+/**
+ * Regions of memory that can only be read, and that no core dump holds: `dd` of proc_pid_smaps(5). Each key is one, because
+ * pages that can't be read lie between two.
+ */
+function protectedRegions(): number {
   const regions = readFileSync('/proc/self/smaps', 'utf8').split(/\n(?=[\da-f]+-[\da-f]+ )/);
   return regions.filter((region) => /^\S+ r--p [^]*\nVmFlags:.* dd\b/.test(region)).length;
 }
@@ -226,7 +229,7 @@ describe('loadNativeEd25519', () => {
       const native = loadNativeEd25519();
       if (process.platform !== 'linux' || !native.ok) return this.skip();
       const keys = Array.from({ length: 20 }, (_, index) => native.signWith(Buffer.alloc(32, index)));
-      expect(guardedPages()).to.be.at.least(keys.length);
+      expect(protectedRegions()).to.be.at.least(keys.length);
       expect(new Set(keys.map((signs) => hexOf(signs(Buffer.from('used')))))).to.have.lengthOf(keys.length);
       return undefined;
     });
