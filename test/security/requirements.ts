@@ -100,7 +100,7 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
       [`${I}/charts/bounds.test.ts`, 'bounds in the chart orb-platform'],
     ],
     lacks:
-      'all attacks at once; a p99 of 1.5 times at most beside every attack: `npm run bench tenants` shows it beside 14 of 20 attacks, 1.54 to 1.60 times beside half-sent bodies, ten keys at their rate, runs that are answered at one moment, answers that lack a byte, inputs and publications (on a cluster 1.53 to 1.86 beside three of 13), and at most 130 ms (230)',
+      'all attacks at once; a p99 of 1.5 times at most beside every attack: `npm run bench tenants` shows it beside 14 of 20 attacks, 1.54 to 1.60 times beside half-sent bodies, ten keys at their rate, runs that are answered at one moment, answers that lack a byte, inputs and publications (on a cluster 1.53 to 1.86 beside three of 20), and at most 130 ms (230)',
   },
   S7: {
     what: 'No output holds a secret, in any covered form',
