@@ -14,13 +14,21 @@ import { recordedRatio } from './execute/recorded-ratio.ts';
 import { runRound, type RoundSettings } from './execute/round.ts';
 import { shortRun } from './execute/short-run.ts';
 import { measureSync, syncLine } from './execute/sync-time.ts';
-import { insideOf, ratiosOf, tableOf } from './execute/tables.ts';
+import { addedOf, insideOf, ratiosOf, tableOf } from './execute/tables.ts';
 import { ROOT } from './subjects.ts';
 
 const TMPFS_MAGIC = 0x01021994;
 const RESULTS = join(ROOT, 'hack/bench/results');
 /** Fits into two minutes also when every round is repeated. */
-const SHORT = { rounds: 3, warmSeconds: 2, warmRequests: 0, seconds: 3, callers: [32], rows: false } as const;
+const SHORT = {
+  rounds: 3,
+  warmSeconds: 2,
+  warmRequests: 0,
+  seconds: 3,
+  callers: [32],
+  rows: false,
+  bare: false,
+} as const;
 
 type Wanted = Exclude<Command, { kind: 'help' }>;
 type Full = Extract<Command, { kind: 'full' }>;
@@ -45,8 +53,8 @@ function workPrefix({ kind, folder }: Wanted): string {
 
 /** Finds the other subjects, and prints what is measured. */
 async function prepare(command: Full, folder: string): Promise<RoundSettings> {
-  const { against, portkey, rows, warmSeconds, warmRequests, seconds } = command;
-  const settings = { warmSeconds, warmRequests, seconds, rows, callers: [1, 32, 256] };
+  const { against, portkey, rows, bare, warmSeconds, warmRequests, seconds } = command;
+  const settings = { warmSeconds, warmRequests, seconds, rows, bare, callers: [1, 32, 256] };
   const checkout = against === undefined ? undefined : join(folder, 'against');
   if (against !== undefined && checkout !== undefined) {
     const commit = checkOut(against, checkout).catch((error: unknown) => {
@@ -69,7 +77,13 @@ async function compare(command: Full, folder: string, settings: RoundSettings): 
   const judged = await runRounds({ count: command.rounds, run, say });
   const { rounds, notes } = selectRounds(judged);
   const goals = judgeGoals(rounds);
-  const results = [tableOf(rounds), insideOf(rounds), ratiosOf(rounds), [await killRound(join(folder, 'kill'))]];
+  const results = [
+    tableOf(rounds),
+    insideOf(rounds),
+    ratiosOf(rounds),
+    addedOf(rounds),
+    [await killRound(join(folder, 'kill'))],
+  ];
   const lines = results.flatMap((part) => [...part, '']);
   for (const line of [...lines, ...goals.map(({ text }) => text), ...notes]) print(line);
   if (command.json !== undefined)

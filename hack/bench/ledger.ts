@@ -1,14 +1,12 @@
 // The ledger alone (performance.md §1.1): closed loop of whole runs, start row then finish row, both durable. With
 // `--policies` each start stores a decision with its facts.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
-import type { Ledger, RunFinish, RunStart } from '../../adapters/ledger/port.ts';
-import { openSqliteLedger } from '../../adapters/ledger/sqlite-ledger.ts';
-import { systemClock } from '../../adapters/time/clock.ts';
+import type { RunFinish, RunStart } from '../../adapters/ledger/port.ts';
 import { median, percentile } from '../../test/support/rank.ts';
 import { endByBadUse, readBenchOptions } from './bench-options.ts';
+import { ledgerRun, openLedger } from './ledger-runs.ts';
 import { aPolicyRecord } from './policy-record.ts';
 import { threadTimes, timesPerRequest } from './thread-times.ts';
 
@@ -43,43 +41,11 @@ exit code is 1 below the gate of 10 000 runs a second.`,
 });
 const milliseconds = options.number('seconds') * 1000;
 
-async function openLedger(folder: string): Promise<Ledger> {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const x = publicKey.export({ format: 'jwk' }).x ?? '';
-  return openSqliteLedger({
-    file: join(folder, 'ledger.sqlite'),
-    identity: { issuer: 'https://bench.example', logOrigin: 'bench.example/log' },
-    logKey: { privateKey, publicKey: Buffer.from(x, 'base64url') },
-    dataKey: randomBytes(32),
-    clock: systemClock,
-    random: randomBytes,
-  });
-}
-
-// Sizes of performance.md §1: payload 1697 bytes, signature 64, seed 600, private entry about 190. They are cheap to
-// make, as the loop shares the machine with the ledger that it measures.
-const payload = randomBytes(1692).toString('base64url');
-const signature = randomBytes(64).toString('base64url');
-const header = Buffer.from(JSON.stringify({ alg: 'Ed25519', kid: 'k'.repeat(43), typ: 'orb-receipt+jws' })).toString(
-  'base64url',
-);
-const seed = JSON.stringify({ seed: 's'.repeat(590) });
-
 function aRun(number: number): readonly [RunStart, RunFinish] {
-  const now = Date.now();
-  const time = now.toString(16).padStart(12, '0');
-  const count = number.toString(16).padStart(12, '0');
-  const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${count}`;
-  const jws = `${header}.${count}${payload}.${signature}`;
-  const receiptId = `rcpt_${id}`;
-  const digest = count.padStart(64, '0');
-  const entry = `{"finished_at":"2026-11-20T10:00:00.250Z","jws_sha256":"${digest}","kind":"receipt_private","receipt_id":"${receiptId}","v":1}`;
-  const run = { runId: `run_${id}`, tenant: 'acme' };
-  const policy = options.has('policies') ? { policy: aPolicyRecord(run.runId, now, number) } : {};
-  return [
-    { ...run, startedAt: now, deadlineAt: now + 30_000, owner: 'bench', seed, ...policy },
-    { ...run, receipt: { receiptId, orbId: 'acme.echo@1.0.0', outcome: 'success', issuedAt: now, jws, entry } },
-  ];
+  const [start, finish] = ledgerRun(number);
+  return options.has('policies')
+    ? [{ ...start, policy: aPolicyRecord(start.runId, start.startedAt, number) }, finish]
+    : [start, finish];
 }
 
 async function measure(concurrency: number): Promise<RunLatencies> {

@@ -27,8 +27,8 @@ export async function startMock(log: number): Promise<{ readonly started: Starte
   return { started, port: portOf(await firstLine(started)) };
 }
 
-export async function startPassThrough(mock: number, log: number): Promise<BenchServer> {
-  const started = start([join(import.meta.dirname, 'pass-through.ts'), `http://127.0.0.1:${mock}/v1/send`], log);
+async function startApp(script: string, args: readonly string[], log: number): Promise<BenchServer> {
+  const started = start([join(import.meta.dirname, script), ...args], log);
   return {
     started,
     port: portOf(await firstLine(started)),
@@ -36,6 +36,17 @@ export async function startPassThrough(mock: number, log: number): Promise<Bench
     headers: {},
     body: EXECUTE_BODY,
   };
+}
+
+const targetOf = (mock: number): string => `http://127.0.0.1:${mock}/v1/send`;
+
+export const startPassThrough = (mock: number, log: number): Promise<BenchServer> =>
+  startApp('pass-through.ts', [targetOf(mock)], log);
+
+/** The least that a run needs. @param folder for its ledger */
+export function startBareRun(folder: string, mock: number, log: number): Promise<BenchServer> {
+  mkdirSync(folder, { recursive: true });
+  return startApp('bare-run.ts', [targetOf(mock), folder], log);
 }
 
 /** What `--ready-file` gets. */

@@ -16,6 +16,8 @@ exit code is 1 when a gate is missed.
   --seconds SECONDS  duration of each load, all its turns together (10)
   --against COMMIT   measures the platform of that commit too, for example HEAD~1
   --rows             also runs with a vault of 20 secrets, an Idempotency-Key each, swap_config, an answer of 64 KiB
+  --bare             also a bare run: the pass-through with two durable commits and a signature, and nothing else. No platform
+                     adds less
   --no-portkey       without Portkey, which npm otherwise installs once into ~/.cache/orb-bench
   --profile          writes a profile of the main thread at 32 callers, a flame graph and the busiest functions to
                      hack/bench/results
@@ -33,6 +35,7 @@ const LONG = {
   seconds: { type: 'string', default: '10' },
   against: { type: 'string' },
   rows: { type: 'boolean', default: false },
+  bare: { type: 'boolean', default: false },
   'no-portkey': { type: 'boolean', default: false },
   profile: { type: 'boolean', default: false },
   folder: { type: 'string', default: tmpdir() },
@@ -52,6 +55,7 @@ export type Command =
       readonly seconds: number;
       readonly against: string | undefined;
       readonly rows: boolean;
+      readonly bare: boolean;
       readonly portkey: boolean;
       readonly profile: boolean;
       readonly folder: string;
@@ -75,7 +79,7 @@ export function parseCommand(args: readonly string[]): Command {
   }
   const { values } = parseArgs({ args: [...args], options: LONG });
   if (values.help) return { kind: 'help' };
-  const { rows, profile, folder, against, json } = values;
+  const { rows, bare, profile, folder, against, json } = values;
   return {
     kind: 'full',
     rounds: Math.floor(numberOf('rounds', values.rounds, 0)),
@@ -84,6 +88,7 @@ export function parseCommand(args: readonly string[]): Command {
     seconds: numberOf('seconds', values.seconds, 0.1),
     against,
     rows,
+    bare,
     portkey: !values['no-portkey'],
     profile,
     folder,

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Started } from '../processes.ts';
 import { proveLedger } from '../proof.ts';
-import { logFile, startMock, startPassThrough, startPlatform, type BenchServer } from '../subjects.ts';
+import { logFile, startBareRun, startMock, startPassThrough, startPlatform, type BenchServer } from '../subjects.ts';
 import { callersName, measure, type Measurement, type Row } from './measurement.ts';
 import { startPortkey } from './portkey.ts';
 import { measureInTurns } from './turns.ts';
 import { VARIANTS, writeVariants } from './variants.ts';
 
-/** `against` is the platform of another commit. */
-export const SUBJECTS = ['pass-through', 'against', 'platform', 'portkey'] as const;
+/** `against` is the platform of another commit; `bare-run` the least that a run needs. */
+export const SUBJECTS = ['pass-through', 'bare-run', 'against', 'platform', 'portkey'] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 
 /** The rows of each subject that was measured. */
@@ -22,6 +22,8 @@ export interface RoundSettings {
   readonly callers: readonly number[];
   /** Whether the platform also runs the variants. */
   readonly rows: boolean;
+  /** Whether the bare run is a subject. */
+  readonly bare: boolean;
   /** Folder of the other commit's code. */
   readonly against?: string | undefined;
   /** Portkey's program. */
@@ -80,6 +82,8 @@ async function startSubject(name: SubjectName, place: Place, settings: RoundSett
   switch (name) {
     case 'pass-through':
       return startPassThrough(mock.port, log);
+    case 'bare-run':
+      return startBareRun(own, mock.port, log);
     case 'portkey':
       return startPortkey(settings.portkey ?? '', mock.port, log);
     case 'against':
@@ -92,10 +96,11 @@ async function startSubject(name: SubjectName, place: Place, settings: RoundSett
 }
 
 /** The order of the subjects. The two commits take turns in being the first: the second finds a warmer machine. */
-export function subjectsOf({ against, portkey }: RoundSettings, index: number): readonly SubjectName[] {
+export function subjectsOf({ against, portkey, bare }: RoundSettings, index: number): readonly SubjectName[] {
   const commits: readonly SubjectName[] = against === undefined ? ['platform'] : ['against', 'platform'];
   const turned = index % 2 === 0 ? commits.toReversed() : commits;
-  return ['pass-through', ...turned, ...(portkey === undefined ? [] : (['portkey'] as const))];
+  const peer = portkey === undefined ? [] : (['portkey'] as const);
+  return ['pass-through', ...(bare ? (['bare-run'] as const) : []), ...turned, ...peer];
 }
 
 /** What is measured in turns with so many callers: the load of all subjects, and the variants of the platforms. */

@@ -128,3 +128,23 @@ export function ratiosOf(rounds: readonly Round[]): readonly string[] {
     );
   return [...others, ...variants];
 }
+
+/** What each subject adds to the p50 of the pass-through: within a round, then the median (least–most). */
+export function addedOf(rounds: readonly Round[]): readonly string[] {
+  const others = SUBJECTS.filter((subject) => subject !== 'pass-through');
+  return namesOf(rounds, 'pass-through').map((name) => {
+    const added = others
+      .filter((subject) => namesOf(rounds, subject).includes(name))
+      .map((subject) => {
+        const pair = [
+          [subject, name],
+          ['pass-through', name],
+        ] as const;
+        return `${subject} ${spread(
+          compared(rounds, pair, (one, two) => one.p50 - two.p50),
+          2,
+        )}`;
+      });
+    return `${`added to the p50 of the pass-through, ${name}, ms`.padEnd(50)}${added.join(', ')}`;
+  });
+}

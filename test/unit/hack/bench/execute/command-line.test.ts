@@ -13,6 +13,7 @@ describe('bench execute', () => {
       seconds: 10,
       against: 'HEAD~1',
       rows: true,
+      bare: false,
       portkey: true,
       profile: false,
       folder: '/data',
@@ -34,10 +35,13 @@ describe('bench execute', () => {
     });
 
   it('lets the two commits take turns in being the first', () => {
-    const settings: RoundSettings = { warmSeconds: 1, warmRequests: 0, seconds: 1, callers: [32], rows: false };
+    const settings: RoundSettings = {
+      ...{ warmSeconds: 1, warmRequests: 0, seconds: 1, callers: [32], rows: false, bare: false },
+    };
     const all = { ...settings, against: '/other', portkey: '/portkey' };
     expect(subjectsOf(all, 0)).to.deep.equal(['pass-through', 'platform', 'against', 'portkey']);
     expect(subjectsOf(all, 1)).to.deep.equal(['pass-through', 'against', 'platform', 'portkey']);
     expect(subjectsOf(settings, 1)).to.deep.equal(['pass-through', 'platform']);
+    expect(subjectsOf({ ...settings, bare: true }, 1)).to.deep.equal(['pass-through', 'bare-run', 'platform']);
   });
 });

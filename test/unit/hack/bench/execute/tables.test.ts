@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Round } from '../../../../../hack/bench/execute/round.ts';
-import { insideOf, ratiosOf, tableOf } from '../../../../../hack/bench/execute/tables.ts';
+import { addedOf, insideOf, ratiosOf, tableOf } from '../../../../../hack/bench/execute/tables.ts';
 import { aRow } from '../../../../support/bench-rounds.ts';
 
 /** A round on a machine that is `speed` times as fast as usual. */
@@ -40,6 +40,17 @@ describe('the tables of bench execute', () => {
     expect(words(ratiosOf(rounds))).to.deep.equal([
       'platform ÷ portkey, c=32 rate 2.000 (2.000–2.000), p50 0.500 (0.500–0.500), CPU 0.500 (0.500–0.500), RSS 1.000 (1.000–1.000)',
       'Idempotency-Key ÷ c=32 rate 0.800 (0.800–0.800), p50 1.200 (1.200–1.200), CPU 1.200 (1.200–1.200), RSS 1.250 (1.250–1.250)',
+    ]);
+  });
+
+  it('tell what each subject adds to the p50 of the pass-through, by loads that both have', () => {
+    const added = rounds.map((round, index): Round => {
+      const through = [aRow({ name: 'warm-up' }), aRow({ p50: 10 + index }), aRow({ name: 'c=1', p50: 1 })];
+      return { ...round, 'pass-through': through };
+    });
+    expect(words(addedOf(added))).to.deep.equal([
+      'added to the p50 of the pass-through, c=32, ms platform 20.00 (3.00–49.00), portkey 50.00 (18.00–109.00)',
+      'added to the p50 of the pass-through, c=1, ms ',
     ]);
   });
 
