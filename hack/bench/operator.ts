@@ -11,6 +11,7 @@ import { startControlPlane, type ControlPlane } from '../control-plane/control-p
 import { createTenant, installPlatform } from '../control-plane/install.ts';
 import { readBenchOptions } from './bench-options.ts';
 import { compile } from './compiled.ts';
+import { bareWrites } from './operator/bare-writes.ts';
 import { NAMESPACES } from './operator/orbs.ts';
 import { between, measureUsage, type PartUsage, type Work } from './operator/part-usage.ts';
 import { readScrape } from './scrape.ts';
@@ -42,6 +43,8 @@ interface Phases {
 interface Round {
   readonly kubernetes: string;
   readonly coldSeconds: number;
+  /** The writes of a cold start alone; undefined: not measured. */
+  readonly bareSeconds: number | undefined;
   readonly idleCallsPerSecond: number;
   readonly idleWrites: number;
   readonly operator: Phases;
@@ -61,6 +64,10 @@ const options = readBenchOptions({
     { name: 'orbs', takes: 'N', value: '1000', least: 1, text: 'Orbs' },
     { name: 'rounds', takes: 'N', value: '1', least: 1, text: 'rounds' },
     { name: 'idle', takes: 'SECONDS', value: '60', least: 1, text: 'how long nothing changes' },
+    {
+      name: 'bare',
+      text: 'also writes all statuses without a platform: no operator can be faster with this API server',
+    },
     { name: 'json', takes: 'FILE', text: 'saves the measurements in place of printing them' },
   ],
 });
@@ -109,13 +116,14 @@ async function untilQuiet(started: Started): Promise<readonly [PartUsage, PartUs
 
 interface Measured {
   readonly coldSeconds: number;
+  readonly bareSeconds: number | undefined;
   /** Before and after each phase: cold start, idle, storm, churn. */
   readonly usages: readonly (readonly [PartUsage, PartUsage])[];
   readonly times: ChangeTimes;
   readonly steady: readonly number[];
 }
 
-function summarise(plane: ControlPlane, { coldSeconds, usages, times, steady }: Measured): Round {
+function summarise(plane: ControlPlane, { coldSeconds, bareSeconds, usages, times, steady }: Measured): Round {
   const work = (phase: number, part: 0 | 1): Work => {
     const [before, after] = [usages[phase], usages[phase + 1]];
     if (before === undefined || after === undefined) throw new TypeError('a measurement is missing');
@@ -126,6 +134,7 @@ function summarise(plane: ControlPlane, { coldSeconds, usages, times, steady }: 
   return {
     kubernetes: plane.version,
     coldSeconds: Math.round(coldSeconds * 10) / 10,
+    bareSeconds: bareSeconds && Math.round(bareSeconds * 10) / 10,
     idleCallsPerSecond: Math.round((calls / idleSeconds) * 100) / 100,
     idleWrites: idle[0].writes + idle[1].writes,
     operator: { cold: work(0, 0), idle: idle[0], storm: work(2, 0), churn: work(3, 0) },
@@ -162,6 +171,12 @@ async function startParts(plane: ControlPlane, keys: string, parts: Part[]): Pro
   return { operator, api };
 }
 
+async function writeBare(client: KubeClient, parts: readonly Part[]): Promise<number> {
+  for (const part of parts) await part.process.stop();
+  say('writing all statuses without a platform …');
+  return bareWrites(client);
+}
+
 async function measure(plane: ControlPlane, client: KubeClient, parts: Part[]): Promise<Round> {
   const keys = await prepare(plane, client);
   say('cold start …');
@@ -176,8 +191,10 @@ async function measure(plane: ControlPlane, client: KubeClient, parts: Part[]): 
   const stormed = await untilQuiet(started);
   say(`changing ${CHURN.perSecond} Orbs a second for ${CHURN.seconds} s …`);
   const steady = await churn(client, CHURN);
-  const usages = [[NOTHING, NOTHING], settled, idle, stormed, await measureBoth(started)] as const;
-  return summarise(plane, { coldSeconds, usages, times, steady });
+  const last = await measureBoth(started);
+  const bareSeconds = options.has('bare') ? await writeBare(client, parts) : undefined;
+  const usages = [[NOTHING, NOTHING], settled, idle, stormed, last] as const;
+  return summarise(plane, { coldSeconds, bareSeconds, usages, times, steady });
 }
 
 async function round(): Promise<Round> {
@@ -207,6 +224,7 @@ const spread = (pick: (round: Round) => number): string => {
 };
 const rows: readonly (readonly [string, string, string])[] = [
   ['cold start to all Ready, s', spread((one) => one.coldSeconds), goal === undefined ? '' : `≤ ${goal.coldSeconds}`],
+  ...(options.has('bare') ? [['the writes of it alone, s', spread((one) => one.bareSeconds ?? 0), ''] as const] : []),
   ['queue p50 at 50 changes/s, s', spread((one) => one.operator.churn.queueP50), ''],
   ['queue p99 at 50 changes/s, s', spread((one) => one.operator.churn.queueP99), `≤ ${QUEUE_P99_S}`],
   ['change to Ready p50 at 50 changes/s, ms', spread((one) => one.churnP50Ms), ''],
