@@ -36,7 +36,12 @@ describe('bench execute', () => {
 
   it('lets the two commits take turns in being the first', () => {
     const settings: RoundSettings = {
-      ...{ warmSeconds: 1, warmRequests: 0, seconds: 1, callers: [32], rows: false, bare: false },
+      warmSeconds: 1,
+      warmRequests: 0,
+      seconds: 1,
+      callers: [32],
+      rows: false,
+      bare: false,
     };
     const all = { ...settings, against: '/other', portkey: '/portkey' };
     expect(subjectsOf(all, 0)).to.deep.equal(['pass-through', 'platform', 'against', 'portkey']);
