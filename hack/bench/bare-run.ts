@@ -17,10 +17,11 @@ const ledger = await openLedger(folder);
 let runs = 0;
 const app = passThrough(target, async (call) => {
   const [start, finish] = ledgerRun((runs += 1));
-  await ledger.startRun(start);
+  const started = await ledger.startRun(start);
   const answer = await call();
   sign(message);
-  await ledger.finishRun(finish);
+  const finished = await ledger.finishRun(finish);
+  if (started.kind !== 'started' || finished.kind !== 'finished') throw new Error('the ledger wrote no run');
   return answer;
 });
 const port = await listenOnLoopback(createServer(app));

@@ -66,7 +66,7 @@ const options = readBenchOptions({
     { name: 'idle', takes: 'SECONDS', value: '60', least: 1, text: 'how long nothing changes' },
     {
       name: 'bare',
-      text: 'also writes all statuses without a platform: no operator can be faster with this API server',
+      text: 'also writes all statuses by a loop, without a platform: what the API server takes of a cold start',
     },
     { name: 'json', takes: 'FILE', text: 'saves the measurements in place of printing them' },
   ],

@@ -43,7 +43,7 @@ const targetOf = (mock: number): string => `http://127.0.0.1:${mock}/v1/send`;
 export const startPassThrough = (mock: number, log: number): Promise<BenchServer> =>
   startApp('pass-through.ts', [targetOf(mock)], log);
 
-/** The least that a run needs. @param folder for its ledger */
+/** A pass-through with two durable commits and a signature. @param folder for its ledger */
 export function startBareRun(folder: string, mock: number, log: number): Promise<BenchServer> {
   mkdirSync(folder, { recursive: true });
   return startApp('bare-run.ts', [targetOf(mock), folder], log);

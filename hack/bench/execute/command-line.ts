@@ -16,8 +16,8 @@ exit code is 1 when a gate is missed.
   --seconds SECONDS  duration of each load, all its turns together (10)
   --against COMMIT   measures the platform of that commit too, for example HEAD~1
   --rows             also runs with a vault of 20 secrets, an Idempotency-Key each, swap_config, an answer of 64 KiB
-  --bare             also a bare run: the pass-through with two durable commits and a signature, and nothing else. No platform
-                     with this ledger adds less
+  --bare             also a bare run: the pass-through with two durable commits and a signature, and nothing else: what
+                     these cost a run
   --no-portkey       without Portkey, which npm otherwise installs once into ~/.cache/orb-bench
   --profile          writes a profile of the main thread at 32 callers, a flame graph and the busiest functions to
                      hack/bench/results

@@ -7,7 +7,7 @@ import { startPortkey } from './portkey.ts';
 import { measureInTurns } from './turns.ts';
 import { VARIANTS, writeVariants } from './variants.ts';
 
-/** `against` is the platform of another commit; `bare-run` the least that a run needs. */
+/** `against` is the platform of another commit; `bare-run` a pass-through with two commits and a signature. */
 export const SUBJECTS = ['pass-through', 'bare-run', 'against', 'platform', 'portkey'] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 

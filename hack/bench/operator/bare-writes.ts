@@ -3,9 +3,8 @@ import type { KubeClient } from '../../../adapters/kube/port.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import type { KubeObject } from '../../../core/reconcile/kube-object.ts';
 import { isRecord } from '../../control-plane/json.ts';
-import { inParallel, NAMESPACES } from './orbs.ts';
+import { CALLS_AT_ONCE, inParallel, NAMESPACES } from './orbs.ts';
 
-const WIDTH = 32;
 /** The operator's own, so that the writes change what it wrote and add no owner. */
 const MANAGER = { fieldManager: 'orb-operator', subresource: 'status' } as const;
 const signal = new AbortController().signal;
@@ -19,21 +18,24 @@ const changed = (status: unknown): unknown =>
 const reworded = (condition: unknown): unknown =>
   isRecord(condition) ? { ...condition, message: `${String(condition['message'])} Written again.` } : condition;
 
-const writeAgain = (client: KubeClient, { apiVersion, kind, metadata, status }: KubeObject): Promise<KubeObject> => {
-  const { name, namespace } = metadata;
+/** @throws Error the API server stored nothing */
+async function writeAgain(client: KubeClient, { apiVersion, kind, metadata, status }: KubeObject): Promise<void> {
+  const { name, namespace, resourceVersion } = metadata;
   const target = { name, ...(namespace === undefined ? {} : { namespace }) };
-  return client.apply(KINDS.orb, { apiVersion, kind, metadata: target, status: changed(status) }, MANAGER, signal);
-};
+  const object = { apiVersion, kind, metadata: target, status: changed(status) };
+  const written = await client.apply(KINDS.orb, object, MANAGER, signal);
+  if (written.metadata.resourceVersion === resourceVersion) throw new Error(`${name}: the status was not written`);
+}
 
 /**
- * Writes the status of every Orb once more, by a loop that does nothing else and while nothing watches: no operator can
- * be faster with this API server. The platform must have stopped. @returns seconds
+ * Writes the status of every Orb once more, by a loop that does nothing else and while nothing watches: what these writes
+ * take from a cold start at least. The platform must have stopped. @returns seconds
  */
 export async function bareWrites(client: KubeClient): Promise<number> {
   const pages = await Promise.all(NAMESPACES.map((namespace) => client.list(KINDS.orb, { namespace }, signal)));
   const orbs = pages.flatMap(({ items }) => items);
   const since = systemClock.monotonic();
-  await inParallel(orbs.length, WIDTH, async (index) => {
+  await inParallel(orbs.length, CALLS_AT_ONCE, async (index) => {
     const orb = orbs[index];
     if (orb !== undefined) await writeAgain(client, orb);
   });

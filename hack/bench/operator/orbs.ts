@@ -36,6 +36,9 @@ export function orbAt(index: number, revision: number): AppliedObject {
   };
 }
 
+/** Calls of the API server that the benchmark makes at once. */
+export const CALLS_AT_ONCE = 32;
+
 /** Runs work on every index, a limited number at a time. */
 export async function inParallel(
   count: number,

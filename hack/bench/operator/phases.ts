@@ -3,9 +3,8 @@ import { KINDS } from '../../../adapters/kube/kinds.ts';
 import type { KubeClient } from '../../../adapters/kube/port.ts';
 import { systemClock } from '../../../adapters/time/clock.ts';
 import { observe, type Observer } from './observer.ts';
-import { inParallel, keyAt, NAMESPACES, orbAt } from './orbs.ts';
+import { CALLS_AT_ONCE, inParallel, keyAt, NAMESPACES, orbAt } from './orbs.ts';
 
-const WIDTH = 32;
 const MANAGER = { fieldManager: 'bench' };
 const POLL_MS = 50;
 /** The Secret with what every Orb sends. Without it, each Orb would be reported as one that lacks a secret. */
@@ -35,7 +34,7 @@ export async function createObjects(client: KubeClient, orbs: number): Promise<v
       signal,
     );
   }
-  await inParallel(orbs, WIDTH, (index) => client.apply(KINDS.orb, orbAt(index, 0), MANAGER, signal));
+  await inParallel(orbs, CALLS_AT_ONCE, (index) => client.apply(KINDS.orb, orbAt(index, 0), MANAGER, signal));
 }
 
 /** Starts the platform and waits until every Orb is Ready. @returns how long that took, and the result of `start` */
@@ -80,7 +79,7 @@ export async function storm(client: KubeClient, others: number, fresh: number): 
   const observer = await observe(client);
   const times: { readonly fresh: number[]; readonly storm: number[] } = { fresh: [], storm: [] };
   const waiting: Promise<void>[] = [];
-  const changeAll = inParallel(others, WIDTH, async (index) => {
+  const changeAll = inParallel(others, CALLS_AT_ONCE, async (index) => {
     const changed = await client.apply(KINDS.orb, orbAt(index, 1), MANAGER, signal);
     const since = systemClock.monotonic();
     const seen = observer.readyAt(keyAt(index), changed.metadata.generation ?? 0);
